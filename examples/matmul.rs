@@ -77,13 +77,15 @@ impl Kernel {
         [a, b]: [&Matrix<T>; 2],
         shape: &ProductShape,
     ) -> tilewright::Result<Matrix<T>> {
-        let (count, rows, inner) = (shape.count, shape.rows, shape.inner);
+        let (count, rows, inner, stacks) = (shape.count, shape.rows, shape.inner, shape.stacks);
         if let Self::Fastest = self {
-            return Matmul::new(batch(a, rows, count)?, batch(b, inner, count)?).run();
+            let (a, b) = (batch(a, stacks[0], count)?, batch(b, stacks[1], count)?);
+            return Matmul::new(a, b).run();
         }
         let mut c = device.matrix_uninit((count * rows, shape.columns))?;
         for index in 0..count {
-            let (a, b) = (matrix(a, rows, index)?, matrix(b, inner, index)?);
+            let a = matrix(a, stacks[0].then_some(rows), index)?;
+            let b = matrix(b, stacks[1].then_some(inner), index)?;
             let mut c = c.slice_mut(index * rows..(index + 1) * rows, ..)?;
             match self {
                 Self::Tiled => device.matmul_tiled_into(a, b, &mut c)?,
@@ -94,27 +96,28 @@ impl Kernel {
     }
 }
 
-/// Matrices of `rows` rows each, or the one matrix that all products share.
+/// The matrices of a stack, or the one matrix that all products share. The rows do not tell: a stack of matrices
+/// without rows has as many as one of them.
 fn batch<T: Element>(
     stacked: &Matrix<T>,
-    rows: usize,
+    is_stack: bool,
     count: usize,
 ) -> tilewright::Result<MatrixBatch<'_, T>> {
-    match stacked.rows() == rows {
-        true => Ok(stacked.into()),
-        false => stacked.view().batch_rows(count),
+    match is_stack {
+        true => stacked.view().batch_rows(count),
+        false => Ok(stacked.into()),
     }
 }
 
-/// Matrix number `index`.
+/// Matrix number `index` of a stack of matrices of `rows` rows each, or the matrix that all products share.
 fn matrix<T: Element>(
     stacked: &Matrix<T>,
-    rows: usize,
+    rows: Option<usize>,
     index: usize,
 ) -> tilewright::Result<MatrixView<'_, T>> {
-    match stacked.rows() == rows {
-        true => Ok(stacked.view()),
-        false => stacked.slice(index * rows..(index + 1) * rows, ..),
+    match rows {
+        Some(rows) => stacked.slice(index * rows..(index + 1) * rows, ..),
+        None => Ok(stacked.view()),
     }
 }
 

@@ -91,7 +91,7 @@ impl<T: Element> Buffer<T> {
         allocate: impl FnOnce(usize) -> Outcome<u64>,
     ) -> Outcome<Self> {
         const { assert_alignment::<T>() };
-        let bytes = checked_bytes::<T>(len)?;
+        let bytes = bytes_of::<T>("a buffer of", len)?;
         let address = match bytes {
             0 => 0,
             bytes => allocate(bytes)?,
@@ -295,11 +295,15 @@ pub(crate) const fn assert_alignment<T>() {
 }
 
 /// The size of `len` elements in bytes, if one allocation can have it.
-fn checked_bytes<T>(len: usize) -> Outcome<usize> {
+pub(crate) fn checked_bytes<T>(len: usize) -> Option<usize> {
     len.checked_mul(size_of::<T>())
         .filter(|bytes| isize::try_from(*bytes).is_ok())
-        .ok_or_else(|| {
-            let what = format!("a buffer of {len} elements of {} bytes", size_of::<T>());
-            ErrorKind::size_overflow(what)
-        })
+}
+
+/// [`checked_bytes`], or the error for the memory `what`, such as "a buffer of".
+pub(crate) fn bytes_of<T>(what: &str, len: usize) -> Outcome<usize> {
+    checked_bytes::<T>(len).ok_or_else(|| {
+        let bytes = size_of::<T>();
+        ErrorKind::size_overflow(format!("{what} {len} elements of {bytes} bytes"))
+    })
 }

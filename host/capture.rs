@@ -1,11 +1,12 @@
 //! What a capture may use, and what it keeps.
 
 use crate::error::{ErrorKind, Outcome};
+use crate::locks::lock;
 use crate::scratch::Allocation;
 use std::collections::HashSet;
 use std::mem;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The recording of calls as a graph.
 #[derive(Debug)]
@@ -60,19 +61,19 @@ impl Capture {
     }
 
     pub(crate) fn note_allocated(&self, address: u64) {
-        self.memory().live.insert(address);
+        lock(&self.memory).live.insert(address);
     }
 
     /// Keeps memory for the graph instead of freeing it.
     pub(crate) fn keep(&self, allocation: Allocation) {
-        let mut memory = self.memory();
+        let mut memory = lock(&self.memory);
         memory.live.remove(&allocation.address);
         memory.kept.push(allocation);
     }
 
     /// Ends the capture, when only `scratch` may still be in use: the memory that the graph uses.
     pub(crate) fn end(&self, scratch: &[u64]) -> (Vec<Allocation>, Outcome<()>) {
-        let mut memory = self.memory();
+        let mut memory = lock(&self.memory);
         let kept = mem::take(&mut memory.kept);
         let escaped = memory.live.iter().any(|live| !scratch.contains(live));
         let ended = if escaped {
@@ -93,10 +94,6 @@ impl Capture {
 
     /// Whether `address` was allocated while recording and is in use.
     pub(crate) fn has_live(&self, address: u64) -> bool {
-        self.memory().live.contains(&address)
-    }
-
-    fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.memory).live.contains(&address)
     }
 }

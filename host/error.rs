@@ -22,6 +22,7 @@ pub use tensor::TensorError;
 pub use tensor_map_rule::TensorMapRule;
 pub(crate) use words::{bytes, counted};
 
+use bytemuck::Zeroable;
 use std::fmt::{self, Display};
 
 /// The result of every fallible call in this crate.
@@ -100,9 +101,6 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-/// The rule for operands of one shape.
-pub(crate) const MUST_BE_EQUAL: &str = "the two shapes must be equal";
-
 /// How many elements the data of a matrix needs.
 pub(crate) const ONE_FOR_EACH_OF_MATRIX: &str = "one for each element of the matrix";
 
@@ -122,6 +120,42 @@ pub(crate) fn check_length(
             rule,
         }),
     }
+}
+
+/// Fails unless the two `operands` have one shape.
+pub(crate) fn check_shapes(
+    operands: [&'static str; 2],
+    left: (usize, usize),
+    right: (usize, usize),
+) -> Outcome<()> {
+    match left == right {
+        true => Ok(()),
+        false => Err(ErrorKind::ShapeMismatch {
+            operands,
+            left,
+            right,
+            rule: "the two shapes must be equal",
+        }),
+    }
+}
+
+/// Fails unless two batches have as many matrices.
+pub(crate) fn check_counts(batches: [&'static str; 2], left: usize, right: usize) -> Outcome<()> {
+    match left == right {
+        true => Ok(()),
+        false => Err(ErrorKind::BatchMismatch {
+            batches,
+            left,
+            right,
+        }),
+    }
+}
+
+/// `len` zeros, in host memory.
+pub(crate) fn zeroed_vec<T: Zeroable>(len: usize) -> Outcome<Vec<T>> {
+    bytemuck::allocation::try_zeroed_vec(len).map_err(|()| ErrorKind::OutOfHostMemory {
+        requested: len.saturating_mul(size_of::<T>()) as u64,
+    })
 }
 
 /// Adds the name of the public call to the kind of an error.

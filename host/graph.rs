@@ -95,7 +95,7 @@ impl<O: GraphOperands> Graph<O> {
         let stream = device.backend().new_stream(StreamPriority::Normal)?;
         let stream = Device::of_backend(stream);
         // So that reductions find them, and need not fill them with zeros in each launch.
-        Workspace::lock(&stream).addresses()?;
+        Workspace::lock(&stream)?.addresses()?;
         drop(Counters::lock(&stream, 1)?);
         Ok(Self {
             stream,

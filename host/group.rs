@@ -157,11 +157,12 @@ impl DeviceGroup {
     /// Joins a group of `ranks` processes as rank `rank`, with one device.
     ///
     /// All processes join with the same `id` and the same number of ranks. Rank 0 makes a [`GroupId::tcp`]. The
-    /// call returns when all have joined.
+    /// call returns when all have joined. A process whose call failed can join again with the same [`GroupId::tcp`].
     ///
     /// From then on all processes make the same calls of the group, in the same order, with data of the same sizes.
     /// If a process dies, hangs or fails in a call, that call returns an error in the others within the timeout of
-    /// `options`, and so do all later calls. The group is then finished; the processes can join a new one.
+    /// `options`, and so do all later calls. A call whose arguments are wrong counts as a failure. The group is then
+    /// finished; the processes can join a new one.
     ///
     /// ```
     /// use tilewright::{Device, DeviceGroup, GroupId, GroupOptions};
@@ -280,8 +281,8 @@ impl DeviceGroup {
         (local < self.devices().len()).then_some(local)
     }
 
-    /// Runs `body`, whose calls all processes of the group make. If it fails here, the other processes learn it at
-    /// once.
+    /// Runs `body`, a call that all processes of the group make, from its first check on. If it fails here, the other
+    /// processes learn it at once, so that none takes this one's next call for the answer to its own.
     fn together<R>(&self, body: impl FnOnce() -> Outcome<R>) -> Outcome<R> {
         body().inspect_err(|cause| self.members.transport.abandon(cause))
     }

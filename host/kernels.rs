@@ -1,5 +1,8 @@
 //! The PTX of this crate's own kernels: a module for each kernel of sums and products.
 
+use crate::module_source::ModuleSource;
+use cuda_std::kernel::Kernel;
+
 /// The images of each kernel of `tilewright_kernels`, which the build script compiled or found.
 #[cfg(feature = "cuda")]
 pub(crate) mod images {
@@ -41,6 +44,21 @@ macro_rules! module_of {
     }};
 }
 pub(crate) use module_of;
+
+/// A kernel of this crate.
+pub trait OwnKernel: Kernel {
+    const MODULE: &'static ModuleSource;
+}
+
+/// Implements [`OwnKernel`] for kernels of one module of `tilewright_kernels`.
+macro_rules! own_kernels {
+    ($module:ident: $($kernel:ident),*) => {$(
+        impl $crate::kernels::OwnKernel for $module::$kernel {
+            const MODULE: &'static $crate::module_source::ModuleSource = $crate::kernels::module_of!($kernel);
+        }
+    )*};
+}
+pub(crate) use own_kernels;
 
 /// Fails to compile if a module was compiled from other sources than the crates with its kernels' descriptors.
 #[cfg(feature = "cuda")]

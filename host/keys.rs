@@ -4,15 +4,13 @@ use crate::buffer::{Buffer, BufferView, IntoBufferView};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result, check_length};
-use crate::kernels::module_of;
+use crate::kernels::{OwnKernel, own_kernels};
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
-use crate::module_source::ModuleSource;
 use crate::reduce::{Reducible, ReducibleSegments, Segments};
 use crate::scan;
 use cuda_std::global::{Global, GlobalMut};
-use cuda_std::kernel::Kernel;
 use tilewright_kernels::for_each_key_size;
 use tilewright_kernels::keys::{self, KEY_THREADS};
 
@@ -21,11 +19,10 @@ type KeysAndValues<K, O> = (Buffer<K>, Buffer<O>);
 
 /// The word that keys are compared as, with its kernels.
 trait Word: Element {
-    type Mark: for<'launch> Kernel<
+    type Mark: for<'launch> OwnKernel<
         Params<'launch> = (Global<'launch, Self>, GlobalMut<'launch, u64>),
     >;
-    const MARK: &'static ModuleSource;
-    type Place: for<'launch> Kernel<
+    type Place: for<'launch> OwnKernel<
         Params<'launch> = (
             Global<'launch, Self>,
             Global<'launch, u64>,
@@ -33,16 +30,15 @@ trait Word: Element {
             GlobalMut<'launch, Self>,
         ),
     >;
-    const PLACE: &'static ModuleSource;
 }
 
 macro_rules! words {
     ($($word:ident: $mark:ident, $place:ident;)*) => {$(
+        own_kernels!(keys: $mark, $place);
+
         impl Word for $word {
             type Mark = keys::$mark;
-            const MARK: &'static ModuleSource = module_of!($mark);
             type Place = keys::$place;
-            const PLACE: &'static ModuleSource = module_of!($place);
         }
     )*};
 }
@@ -154,10 +150,9 @@ impl Device {
         let words = || unsafe { Global::from_raw_parts(global(keys).as_ptr().cast::<W>(), len) };
         let mut flags = Buffer::<u64>::uninit(self, len)?;
         let params = (words(), global_mut(flags.view_mut()));
-        let mark = Module::on_demand(self, W::MARK);
         // SAFETY: the kernel has no requirements. Views of live memory without conflicting work: the keys are borrowed
         // until this returns, and the flags are freed in the device's order.
-        unsafe { mark.launch_params::<W::Mark>(config, params)? };
+        unsafe { Module::launch_own::<W::Mark>(self, config, params)? };
         let mut sums = Buffer::<u64>::uninit(self, len)?;
         self.scanned_into(scan::Kind::Inclusive, flags.view(), sums.view_mut())?;
         let mut runs = [0];
@@ -175,10 +170,9 @@ impl Device {
             global_mut(starts.view_mut()),
             of_words,
         );
-        let place = Module::on_demand(self, W::PLACE);
         // SAFETY: the kernel's requirements: a thread for each key, its sums, and elements for each run, whose number
         // is the last sum. Views of live memory without conflicting work, as above.
-        unsafe { place.launch_params::<W::Place>(config, params)? };
+        unsafe { Module::launch_own::<W::Place>(self, config, params)? };
         let mut offsets = vec![0_u64; runs];
         starts.view().write_host(&mut offsets)?;
         let offsets: Vec<usize> = offsets

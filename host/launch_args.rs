@@ -212,6 +212,12 @@ pub(crate) fn no_elements<T: Element>() -> GlobalMut<'static, T> {
     unsafe { GlobalMut::from_raw_parts(view_address::<T>(0), 0) }
 }
 
+/// A parameter that a kernel does not read.
+pub(crate) fn no_operand<'a, T: Element>() -> Global<'a, T> {
+    // SAFETY: there are no elements to be live, and none is accessed.
+    unsafe { Global::from_raw_parts(view_address::<T>(0), 0) }
+}
+
 /// The pointer of a view. An empty view's pointer is aligned like that of every buffer, so that a kernel may compute
 /// with it in the same way.
 pub(crate) fn view_address<T>(address: u64) -> *mut T {
@@ -221,8 +227,9 @@ pub(crate) fn view_address<T>(address: u64) -> *mut T {
     }
 }
 
+/// Implements the traits for the tuple of all arguments so far, then for longer ones.
 macro_rules! launch_args {
-    ($($argument:ident: $param:ident),*) => {
+    (($($argument:ident: $param:ident,)*)) => {
         impl<$($argument, $param),*> LaunchArgs<($($param,)*)> for ($($argument,)*)
         where
             $($argument: LaunchArg<$param>,)*
@@ -245,21 +252,11 @@ macro_rules! launch_args {
             }
         }
     };
+    (($($argument:ident: $param:ident,)*) $next:ident: $of_next:ident, $($rest:tt)*) => {
+        launch_args!(($($argument: $param,)*));
+        launch_args!(($($argument: $param,)* $next: $of_next,) $($rest)*);
+    };
 }
-launch_args!();
-launch_args!(A: AA);
-launch_args!(A: AA, B: BB);
-launch_args!(A: AA, B: BB, C: CC);
-launch_args!(A: AA, B: BB, C: CC, D: DD);
-launch_args!(A: AA, B: BB, C: CC, D: DD, E: EE);
-launch_args!(A: AA, B: BB, C: CC, D: DD, E: EE, F: FF);
-launch_args!(A: AA, B: BB, C: CC, D: DD, E: EE, F: FF, G: GG);
-launch_args!(A: AA, B: BB, C: CC, D: DD, E: EE, F: FF, G: GG, H: HH);
-launch_args!(A: AA, B: BB, C: CC, D: DD, E: EE, F: FF, G: GG, H: HH, I: II);
-launch_args!(A: AA, B: BB, C: CC, D: DD, E: EE, F: FF, G: GG, H: HH, I: II, J: JJ);
-launch_args!(A: AA, B: BB, C: CC, D: DD, E: EE, F: FF, G: GG, H: HH, I: II, J: JJ, K: KK);
-launch_args!(A: AA, B: BB, C: CC, D: DD, E: EE, F: FF, G: GG, H: HH, I: II, J: JJ, K: KK, L: LL);
-launch_args!(A: AA, B: BB, C: CC, D: DD, E: EE, F: FF, G: GG, H: HH, I: II, J: JJ, K: KK, L: LL, M: MM);
-launch_args!(A: AA, B: BB, C: CC, D: DD, E: EE, F: FF, G: GG, H: HH, I: II, J: JJ, K: KK, L: LL, M: MM, N: NN);
-launch_args!(A: AA, B: BB, C: CC, D: DD, E: EE, F: FF, G: GG, H: HH, I: II, J: JJ, K: KK, L: LL, M: MM, N: NN, O: OO);
-launch_args!(A: AA, B: BB, C: CC, D: DD, E: EE, F: FF, G: GG, H: HH, I: II, J: JJ, K: KK, L: LL, M: MM, N: NN, O: OO, P: PP);
+launch_args! {
+    () A: AA, B: BB, C: CC, D: DD, E: EE, F: FF, G: GG, H: HH, I: II, J: JJ, K: KK, L: LL, M: MM, N: NN, O: OO, P: PP,
+}

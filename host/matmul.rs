@@ -29,7 +29,7 @@ mod types;
 
 pub(crate) use epilogue::{Epilogue, LineVectors, OF_COLUMNS, OF_ROWS};
 pub(crate) use execute::Computes;
-pub(crate) use operands::{INNER_RULE, Operands, check_result};
+pub(crate) use operands::{Operands, check_inner, check_result};
 pub(crate) use staging::{LinesToRead, NO_MAP, StagedOperand};
 
 pub use api::{ChainElement, Matmul, MatmulElement, MatmulGroup, MatmulInto, MatmulPlan};

@@ -8,6 +8,7 @@ pub(crate) use borrowed::ModuleRef;
 use crate::backend::SymbolRequest;
 use crate::device::Device;
 use crate::error::{During, Outcome, Result, check_length};
+use crate::kernels::OwnKernel;
 use crate::launch::LaunchConfig;
 use crate::launch_args::LaunchArgs;
 use crate::module_source::ModuleSource;
@@ -70,6 +71,19 @@ impl Module {
         source: &'static ModuleSource,
     ) -> ModuleRef<'a> {
         ModuleRef { device, source }
+    }
+
+    /// Launches a kernel of this crate.
+    ///
+    /// # Safety
+    /// Those of [`ModuleRef::launch_params`].
+    pub(crate) unsafe fn launch_own<K: OwnKernel>(
+        device: &Device,
+        config: LaunchConfig,
+        params: K::Params<'_>,
+    ) -> Outcome<()> {
+        // SAFETY: the caller's contract.
+        unsafe { Self::on_demand(device, K::MODULE).launch_params::<K>(config, params) }
     }
 
     /// The module, for calls that do not outlive it.

@@ -1,9 +1,9 @@
 //! Page-locked host memory, which CUDA devices read and write at full speed.
 
-use crate::buffer::assert_alignment;
+use crate::buffer::{assert_alignment, bytes_of};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, Outcome, Result};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -52,8 +52,10 @@ impl Device {
     /// Allocates `len` elements of page-locked host memory, with all bytes zero.
     ///
     /// # Errors
-    /// [`ErrorKind::TooLarge`] if the size in bytes is too large for one allocation; [`ErrorKind::OutOfHostMemory`],
-    /// [`ErrorKind::DeviceLost`] or [`ErrorKind::Cuda`] if the allocation fails.
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the size in bytes is too large for one allocation;
+    /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory),
+    /// [`ErrorKind::DeviceLost`](crate::ErrorKind::DeviceLost) or [`ErrorKind::Cuda`](crate::ErrorKind::Cuda) if the
+    /// allocation fails.
     pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         PinnedBuffer::zeroed(self, len).during("pinned")
     }
@@ -62,17 +64,7 @@ impl Device {
 impl<T: Element> PinnedBuffer<T> {
     fn zeroed(device: &Device, len: usize) -> Outcome<Self> {
         const { assert_alignment::<T>() };
-        let bytes = len
-            .checked_mul(size_of::<T>())
-            .filter(|bytes| isize::try_from(*bytes).is_ok())
-            .ok_or_else(|| {
-                let what = format!(
-                    "pinned memory for {len} elements of {} bytes",
-                    size_of::<T>()
-                );
-                ErrorKind::size_overflow(what)
-            })?;
-        let first = match bytes {
+        let first = match bytes_of::<T>("pinned memory for", len)? {
             0 => NonNull::dangling(),
             bytes => device.backend().allocate_pinned(bytes)?.cast(),
         };

@@ -1,7 +1,7 @@
 //! Places for results that the host waits for.
 
 use crate::device::Device;
-use crate::error::Outcome;
+use crate::error::{ErrorKind, Outcome};
 use crate::scratch::{CHUNK_BYTES, Mapped, SLOT_BYTES};
 use bytemuck::Pod;
 use cuda_std::global::GlobalMut;
@@ -19,7 +19,8 @@ pub(crate) struct ResultSlot<'a> {
 impl<'a> ResultSlot<'a> {
     /// A slot that no other call has.
     pub(crate) fn take(device: &'a Device) -> Outcome<Self> {
-        let mut slots = device.backend().scratch().slots();
+        let slots = device.backend().scratch().slots();
+        let mut slots = slots.ok_or_else(|| ErrorKind::busy_at_fork(device.label()))?;
         if slots.free.is_empty() {
             slots.add(device.backend().allocate_mapped(CHUNK_BYTES)?);
         }
@@ -29,7 +30,7 @@ impl<'a> ResultSlot<'a> {
 
     /// The slot as one element, for launches that are submitted before `self` is waited for.
     pub(crate) fn global_mut<T: Pod>(&mut self) -> GlobalMut<'_, T> {
-        const { assert!(size_of::<T>() <= SLOT_BYTES && align_of::<T>() <= SLOT_BYTES) };
+        const { assert_fits::<T>() };
         let address = ptr::with_exposed_provenance_mut(self.place.device as usize);
         // SAFETY: the element is there: the slot is memory that kernels access, large enough and aligned, by the
         // assertion, and lives as long as the device. Nothing else accesses it: no other call has the slot, and the
@@ -41,7 +42,7 @@ impl<'a> ResultSlot<'a> {
     pub(crate) fn wait<T: Pod>(self) -> Outcome<T> {
         let mut element = T::zeroed();
         let destination = bytemuck::bytes_of_mut(&mut element);
-        const { assert!(size_of::<T>() <= SLOT_BYTES) };
+        const { assert_fits::<T>() };
         // SAFETY: the slot is live and has the bytes, by the assertion. No conflicting work: no other call has the
         // slot.
         unsafe {
@@ -51,9 +52,20 @@ impl<'a> ResultSlot<'a> {
     }
 }
 
+/// Fails a build with a result that no slot holds.
+const fn assert_fits<T>() {
+    // The message has the number.
+    const { assert!(SLOT_BYTES == 128) };
+    assert!(
+        size_of::<T>() <= SLOT_BYTES && align_of::<T>() <= SLOT_BYTES,
+        "results of `reduce` have at most 128 bytes: use `reduce_into` for larger ones"
+    );
+}
+
 impl Drop for ResultSlot<'_> {
     fn drop(&mut self) {
-        let mut slots = self.device.backend().scratch().slots();
-        slots.free.push(self.place);
+        if let Some(mut slots) = self.device.backend().scratch().slots() {
+            slots.free.push(self.place);
+        }
     }
 }

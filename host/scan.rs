@@ -13,11 +13,10 @@ use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::device::{Device, default_device};
 use crate::element::Element;
 use crate::error::{During, Outcome, Result, check_length};
-use crate::kernels::module_of;
+use crate::kernels::{OwnKernel, own_kernels};
 use crate::launch::LaunchConfig;
 use crate::launch_args::{global, global_mut};
 use crate::module::Module;
-use crate::module_source::ModuleSource;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
@@ -35,36 +34,34 @@ use tilewright_kernels::scan::{self, PrefixSum, SCAN_THREADS, ScanPlan};
 pub trait ScanElement: Element + sealed::Scan {}
 
 mod sealed {
-    use super::{Element, Global, GlobalMut, Kernel, ModuleSource, ScanPlan};
+    use super::{Element, Global, GlobalMut, Kernel, OwnKernel, ScanPlan};
 
     /// An element type with kernels that scan it.
     pub trait Scan: Element {
         /// The type that the kernels add: of the same size, and unsigned for integers.
         type Scanned: Element;
-        type Inclusive: for<'launch> Kernel<
+        type Inclusive: for<'launch> OwnKernel<
             Params<'launch> = (
                 Global<'launch, Self::Scanned>,
                 GlobalMut<'launch, Self::Scanned>,
                 GlobalMut<'launch, u64>,
             ),
         >;
-        const INCLUSIVE_MODULE: &'static ModuleSource;
-        type Exclusive: for<'launch> Kernel<
+        type Exclusive: for<'launch> OwnKernel<
             Params<'launch> = <Self::Inclusive as Kernel>::Params<'launch>,
         >;
-        const EXCLUSIVE_MODULE: &'static ModuleSource;
         const PLAN: fn(usize) -> ScanPlan;
     }
 }
 
 macro_rules! scans {
     ($($element:ident: $inclusive:ident, $exclusive:ident;)*) => {$(
+        own_kernels!(scan: $inclusive, $exclusive);
+
         impl sealed::Scan for $element {
             type Scanned = Self;
             type Inclusive = scan::$inclusive;
-            const INCLUSIVE_MODULE: &'static ModuleSource = module_of!($inclusive);
             type Exclusive = scan::$exclusive;
-            const EXCLUSIVE_MODULE: &'static ModuleSource = module_of!($exclusive);
             const PLAN: fn(usize) -> ScanPlan = ScanPlan::of::<PrefixSum, $element>;
         }
 
@@ -79,11 +76,7 @@ macro_rules! signed_scans {
         impl sealed::Scan for $signed {
             type Scanned = $unsigned;
             type Inclusive = <$unsigned as sealed::Scan>::Inclusive;
-            const INCLUSIVE_MODULE: &'static ModuleSource =
-                <$unsigned as sealed::Scan>::INCLUSIVE_MODULE;
             type Exclusive = <$unsigned as sealed::Scan>::Exclusive;
-            const EXCLUSIVE_MODULE: &'static ModuleSource =
-                <$unsigned as sealed::Scan>::EXCLUSIVE_MODULE;
             const PLAN: fn(usize) -> ScanPlan = <$unsigned as sealed::Scan>::PLAN;
         }
 
@@ -248,10 +241,8 @@ impl Device {
         // and the state is freed after the launch, in the device's order.
         unsafe {
             match kind {
-                Kind::Inclusive => Module::on_demand(self, T::INCLUSIVE_MODULE)
-                    .launch_params::<T::Inclusive>(config, params),
-                Kind::Exclusive => Module::on_demand(self, T::EXCLUSIVE_MODULE)
-                    .launch_params::<T::Exclusive>(config, params),
+                Kind::Inclusive => Module::launch_own::<T::Inclusive>(self, config, params),
+                Kind::Exclusive => Module::launch_own::<T::Exclusive>(self, config, params),
             }
         }
     }

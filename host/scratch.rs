@@ -1,7 +1,8 @@
 //! Memory that a device keeps for its reductions.
 
+use crate::locks::lock_of_process;
 use std::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// An allocation of device memory.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +38,12 @@ impl Mapped {
 }
 
 /// Memory that a backend keeps for its reductions. The backend frees it when it is dropped.
-#[derive(Debug, Default)]
+///
+/// In a forked child, what was locked at the fork is lost.
+#[derive(Debug)]
 pub(crate) struct Scratch {
+    /// The process that has made it.
+    process: u32,
     /// The memory of the [`Workspace`](crate::workspace::Workspace), if allocated.
     workspace: Mutex<Option<Allocation>>,
     /// The memory of the [`Counters`](crate::workspace::Counters), if allocated.
@@ -78,36 +83,49 @@ impl Slots {
     }
 }
 
+impl Default for Scratch {
+    fn default() -> Self {
+        Self {
+            process: std::process::id(),
+            workspace: Mutex::default(),
+            counters: Mutex::default(),
+            slots: Mutex::default(),
+        }
+    }
+}
+
 impl Scratch {
     /// The allocation. It stays consistent even if a holder of the lock panics.
-    pub(crate) fn workspace(&self) -> MutexGuard<'_, Option<Allocation>> {
-        self.workspace
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn workspace(&self) -> Option<MutexGuard<'_, Option<Allocation>>> {
+        lock_of_process(&self.workspace, self.process)
     }
 
     /// The allocation of the counters, as for the workspace.
-    pub(crate) fn counters(&self) -> MutexGuard<'_, Option<Allocation>> {
-        self.counters.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn counters(&self) -> Option<MutexGuard<'_, Option<Allocation>>> {
+        lock_of_process(&self.counters, self.process)
     }
 
     /// All allocations.
     pub(crate) fn allocations(&self) -> Vec<Allocation> {
-        [*self.workspace(), *self.counters()]
-            .into_iter()
-            .flatten()
-            .collect()
+        let all = [self.workspace(), self.counters()].into_iter().flatten();
+        all.filter_map(|allocation| *allocation).collect()
     }
 
     /// Takes all allocations, for freeing.
     pub(crate) fn take(&self) -> impl Iterator<Item = Allocation> + use<> {
-        [self.workspace().take(), self.counters().take()]
-            .into_iter()
-            .flatten()
+        let workspace = self.workspace().and_then(|mut it| it.take());
+        let counters = self.counters().and_then(|mut it| it.take());
+        [workspace, counters].into_iter().flatten()
     }
 
     /// The places. A holder of the lock that panicked may have lost some, but no more than that.
-    pub(crate) fn slots(&self) -> MutexGuard<'_, Slots> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn slots(&self) -> Option<MutexGuard<'_, Slots>> {
+        lock_of_process(&self.slots, self.process)
+    }
+
+    /// Takes all mapped memory, for freeing.
+    pub(crate) fn take_chunks(&self) -> Vec<Mapped> {
+        let slots = self.slots();
+        slots.map_or_else(Vec::new, |mut it| std::mem::take(&mut it.chunks))
     }
 }

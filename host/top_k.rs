@@ -4,16 +4,14 @@ use crate::buffer::{Buffer, BufferView, IntoBufferView};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::kernels::module_of;
+use crate::kernels::{OwnKernel, own_kernels};
 use crate::launch::{LaunchConfig, grid_x};
-use crate::launch_args::{global, global_mut, no_elements, read_elements};
+use crate::launch_args::{global, global_mut, no_operand, read_elements};
 use crate::matrix::{IntoMatrixView, Matrix, MatrixView};
 use crate::module::Module;
-use crate::module_source::ModuleSource;
 use crate::rows::{apart, check_order};
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
-use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
 use tilewright_kernels::for_each_top_k;
 use tilewright_kernels::top_k::{self, MOST_OF_CHUNK, MOST_SELECTED, TOP_K_THREADS, TopKShape};
@@ -32,11 +30,11 @@ const FEWEST_OF_CHUNK: usize = 4096;
 pub trait TopKElement: sealed::TopKElement {}
 
 mod sealed {
-    use super::{Element, Global, GlobalMut, GridConstant, Kernel, ModuleSource, TopKShape};
+    use super::{Element, Global, GlobalMut, GridConstant, OwnKernel, TopKShape};
 
     /// An element type with a kernel.
     pub trait TopKElement: Element {
-        type Kernel: for<'launch> Kernel<
+        type Kernel: for<'launch> OwnKernel<
             Params<'launch> = (
                 Global<'launch, Self>,
                 Global<'launch, u64>,
@@ -45,15 +43,15 @@ mod sealed {
                 GridConstant<'launch, TopKShape>,
             ),
         >;
-        const MODULE: &'static ModuleSource;
     }
 }
 
 macro_rules! top_k_elements {
     ($($element:ident: $kernel:ident;)*) => {$(
+        own_kernels!(top_k: $kernel);
+
         impl sealed::TopKElement for $element {
             type Kernel = top_k::$kernel;
-            const MODULE: &'static ModuleSource = module_of!($kernel);
         }
 
         impl TopKElement for $element {}
@@ -82,9 +80,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if `x` has fewer than `k` elements; [`ErrorKind::TooLarge`] if `k` is more than 2048;
-    /// [`ErrorKind::WrongDevice`] if `x` is on another device; [`ErrorKind::NoModule`], and those of
-    /// [`Device::zeros`].
+    /// [`ErrorKind::TooLarge`] if `x` has fewer than `k` elements, or if `k` is more than 2048;
+    /// [`ErrorKind::WrongDevice`] if `x` is on another device; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
     pub fn top_k<'x, T: TopKElement>(
         &self,
         x: impl IntoBufferView<'x, T>,
@@ -177,12 +174,10 @@ impl Device {
             chunk: chunk_of((rows, len), k),
             selected: k,
         };
-        // SAFETY: there are no elements to be live, and none is accessed.
-        let no_origins = || unsafe { Global::from_raw_parts(no_elements().as_mut_ptr(), 0) };
         if shape.chunks() == 1 {
-            return self.launch_top_k((x, no_origins()), results, &shape);
+            return self.launch_top_k((x, no_operand()), results, &shape);
         }
-        let mut candidates = self.candidates::<T>((x, no_origins()), &shape)?;
+        let mut candidates = self.candidates::<T>((x, no_operand()), &shape)?;
         loop {
             let len = shape.selected_of_row();
             let chunk = chunk_of((rows, len), k);
@@ -230,7 +225,7 @@ impl Device {
         // SAFETY: the kernel's requirements: a block for each chunk of each row, whose elements `x` has, and `origins`
         // unless it is empty; the results have the elements of the shape. Views of live memory without conflicting
         // work: the caller borrows them, or frees them after the launch, in the device's order.
-        unsafe { Module::on_demand(self, T::MODULE).launch_params::<T::Kernel>(config, params) }
+        unsafe { Module::launch_own::<T::Kernel>(self, config, params) }
     }
 }
 
@@ -248,21 +243,15 @@ fn chunk_of((rows, len): (usize, usize), k: usize) -> usize {
 
 /// Fails unless `k` elements can be selected of `len`.
 fn check_k(k: usize, len: usize, what: &'static str) -> Outcome<()> {
-    if k > len {
-        return Err(ErrorKind::OutOfRange {
-            what,
-            start: 0,
-            end: k,
-            len,
-        });
-    }
-    match k <= MOST_SELECTED {
-        true => Ok(()),
-        false => Err(ErrorKind::TooLarge {
-            what: format!("a selection of {k} {what}"),
-            remedy: "select at most 2048, or sort",
-        }),
-    }
+    let remedy = match k {
+        _ if k > len => "select at most as many as there are",
+        _ if k > MOST_SELECTED => "select at most 2048, or sort",
+        _ => return Ok(()),
+    };
+    Err(ErrorKind::TooLarge {
+        what: format!("a selection of {k} of {len} {what}"),
+        remedy,
+    })
 }
 
 #[cfg(test)]

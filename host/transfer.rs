@@ -8,6 +8,7 @@ mod runs;
 mod staging;
 
 pub use lanes::Lanes;
+pub(crate) use lanes::{LEAST_BYTES, piece_len, threads};
 pub use staging::Staging;
 
 use crate::buffer::{BufferView, BufferViewMut};

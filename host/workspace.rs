@@ -34,11 +34,14 @@ pub(crate) struct Workspace<'a> {
 
 impl<'a> Workspace<'a> {
     /// Locks the workspace of `device`, waiting if necessary.
-    pub(crate) fn lock(device: &'a Device) -> Self {
-        Self {
-            allocation: locked(device, Scratch::workspace),
+    ///
+    /// # Errors
+    /// [`SimulatorError::BusyAtFork`](crate::SimulatorError::BusyAtFork) in a forked child, if it was locked at the fork.
+    pub(crate) fn lock(device: &'a Device) -> Outcome<Self> {
+        Ok(Self {
+            allocation: locked(device, Scratch::workspace)?,
             device,
-        }
+        })
     }
 
     /// The addresses of the ticket and of the partial results, each aligned to 256 bytes.
@@ -90,13 +93,13 @@ impl<'a> Workspace<'a> {
 /// Locks memory that `device` keeps. If it has stopped recording while this waited, that is no longer its own.
 fn locked<'a>(
     device: &'a Device,
-    memory: impl Fn(&'a Scratch) -> MutexGuard<'a, Option<Allocation>>,
-) -> MutexGuard<'a, Option<Allocation>> {
+    memory: impl Fn(&'a Scratch) -> Option<MutexGuard<'a, Option<Allocation>>>,
+) -> Outcome<MutexGuard<'a, Option<Allocation>>> {
     loop {
         let scratch = device.backend().scratch();
-        let locked = memory(scratch);
+        let locked = memory(scratch).ok_or_else(|| ErrorKind::busy_at_fork(device.label()))?;
         if ptr::eq(scratch, device.backend().scratch()) {
-            return locked;
+            return Ok(locked);
         }
     }
 }
@@ -117,7 +120,7 @@ pub(crate) struct Counters<'a> {
 impl<'a> Counters<'a> {
     /// Locks the counters of `device`, and makes sure that there are at least `len`.
     pub(crate) fn lock(device: &'a Device, len: usize) -> Outcome<Self> {
-        let allocation = locked(device, Scratch::counters);
+        let allocation = locked(device, Scratch::counters)?;
         let mut counters = Self {
             allocation,
             device,

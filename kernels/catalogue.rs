@@ -70,8 +70,11 @@ macro_rules! products {
                 x layouts;
 
             // On tensor cores, at warp level.
-            mma_f64: matmul_mma x {_: Mma(TileSize::Large) F64_LARGE, small: Mma(TileSize::Small) F64_SMALL}
-                x types{f64} x layouts;
+            mma_f64: matmul_mma x {
+                _: Mma(TileSize::Large) F64_LARGE,
+                medium: Mma(TileSize::Medium) F64_MEDIUM,
+            } x types{f64} x layouts;
+            mma_f64_after: matmul_mma x {small: Mma(TileSize::Small) F64_SMALL} x types{f64} x layouts;
             mma: matmul_mma x {
                 _: Mma(TileSize::Large) NARROW_LARGE,
                 small: Mma(TileSize::Small) NARROW_SMALL,
@@ -107,8 +110,10 @@ macro_rules! products {
             } x floats x either;
             scaled: matmul_scaled x {
                 _: Scaled(TileSize::Large) F8_SCALED_LARGE,
+                medium: Scaled(TileSize::Medium) F8_SCALED_MEDIUM,
                 small: Scaled(TileSize::Small) F8_SCALED_SMALL,
             } x types{e4m3, e4m3_f32} x either;
+            scaled_skinny: matmul_scaled_skinny x {_: ScaledSkinny F8_SCALED_SKINNY} x types{e4m3, e4m3_f32} x either;
             counted: matmul_counted x {_: Counted HALF_COUNTED} x types{f16, bf16} x {nn, nt};
             turned: matmul_wgmma_turned x {_: Wgmma(WgmmaTile::Turned) HALF_TURNED} x halves x {n: nt, t: tt};
             single: matmul_wgmma_single x {_: Single HALF_SINGLE} x halves x layouts;
@@ -133,7 +138,7 @@ macro_rules! products {
 
             // What products of residues leave out.
             left: matmul_left x {_: Left LargeF64 at 2 blocks} x types{f64} x {nt};
-            left_mma: matmul_mma_left x {_: LeftMma F64_SMALL} x types{f64} x {nt};
+            left_mma: matmul_mma_left x {_: LeftMma F64_MEDIUM} x types{f64} x {nt};
 
             // Exact dot products.
             exact: exact_dots x {_: Exact} x types{f32, f64} x either;

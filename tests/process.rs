@@ -56,6 +56,35 @@ fn forked(device: *mut Device, module: *mut Module) -> i32 {
     }
 }
 
+/// Forks while `work` is at work, and fails unless `in_fork` returns 0 in the child.
+fn fork_at_work(
+    work: impl FnOnce() -> Result<(), Error> + Send + 'static,
+    in_fork: impl FnOnce() -> i32,
+) {
+    let working = std::thread::spawn(work);
+    while !HAS_BEGUN.load(Ordering::Acquire) {
+        spin_loop();
+    }
+    // SAFETY: the locks of the allocator and of the simulator are free in the child, which
+    // calls nothing else that another thread may hold, and ends by `_exit`.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // A process that hangs is ended by a signal: nothing else would end it.
+        // SAFETY: the call has no requirements.
+        unsafe { libc::alarm(10) };
+        let status = in_fork();
+        // SAFETY: the call has no requirements.
+        unsafe { libc::_exit(status) };
+    }
+    assert!(child > 0);
+    let mut status = -1;
+    // SAFETY: `status` is there to be written.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    MAY_END.store(true, Ordering::Release);
+    working.join().unwrap().unwrap();
+    assert_eq!(status, 0);
+}
+
 #[test]
 fn a_device_that_was_at_work_at_a_fork() {
     in_child("a_device_that_was_at_work_at_a_fork", || {
@@ -64,28 +93,28 @@ fn a_device_that_was_at_work_at_a_fork() {
         let module = Box::into_raw(Box::new(unsafe { &*device }.load(&KERNELS).unwrap()));
         // SAFETY: as above; this process never frees it.
         let shared: &'static Module = unsafe { &*module };
-        let working = std::thread::spawn(|| launch(shared));
-        while !HAS_BEGUN.load(Ordering::Acquire) {
-            spin_loop();
-        }
-        // SAFETY: the locks of the allocator and of the simulator are free in the child, which
-        // calls nothing else that another thread may hold, and ends by `_exit`.
-        let child = unsafe { libc::fork() };
-        if child == 0 {
-            // A process that hangs is ended by a signal: nothing else would end it.
-            // SAFETY: the call has no requirements.
-            unsafe { libc::alarm(10) };
-            let status = forked(device, module);
-            // SAFETY: the call has no requirements.
-            unsafe { libc::_exit(status) };
-        }
-        assert!(child > 0);
-        let mut status = -1;
-        // SAFETY: `status` is there to be written.
-        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-        MAY_END.store(true, Ordering::Release);
-        working.join().unwrap().unwrap();
-        assert_eq!(status, 0);
+        fork_at_work(|| launch(shared), || forked(device, module));
+    });
+}
+
+#[test]
+fn a_reduction_at_a_fork() {
+    in_child("a_reduction_at_a_fork", || {
+        let device = Device::simulator();
+        let module = device.load(&KERNELS).unwrap();
+        let x = device.upload(&[1_u32, 2, 3]).unwrap();
+        let of_parent = (module.clone(), device.upload(&[4_u32]).unwrap());
+        let work = move || of_parent.0.reduce(wait_in_sum, &of_parent.1).map(drop);
+        fork_at_work(work, move || {
+            let sum = device.reduce_sum(&x).map_err(Error::into_kind);
+            let is_busy = matches!(
+                sum,
+                Err(ErrorKind::Simulator(SimulatorError::BusyAtFork { .. }))
+            );
+            // Waits for nothing, either.
+            drop((module, x, device));
+            i32::from(!is_busy)
+        });
     });
 }
 
@@ -118,6 +147,31 @@ pub fn print(number: u32) {
     HAS_PRINTED.store(true, Ordering::Release);
 }
 
+/// A sum that is at work until the host lets it end.
+pub struct Waits;
+
+impl Reduction<u32> for Waits {
+    type Accumulator = u32;
+    type Output = u32;
+    const IDENTITY: u32 = 0;
+
+    fn lift(element: u32, _index: usize) -> u32 {
+        HAS_BEGUN.store(true, Ordering::Release);
+        while !MAY_END.load(Ordering::Acquire) {
+            spin_loop();
+        }
+        element
+    }
+
+    fn combine(left: u32, right: u32) -> u32 {
+        left + right
+    }
+
+    fn finish(total: u32, _elements: usize) -> u32 {
+        total
+    }
+}
+
 /// The number of elements, each of which is printed.
 pub struct Printed;
 
@@ -144,6 +198,8 @@ impl Reduction<u32> for Printed {
 tilewright_kernels::reductions! {
     /// Prints each element.
     print_elements: Printed of u32;
+    /// Waits for the host.
+    wait_in_sum: Waits of u32;
 }
 
 /// Holds standard output from before `printing` begins to print until `using`, on another thread, has ended.

@@ -36,7 +36,7 @@ fn bytes(len: usize) -> u64 {
     2 * (len * size_of::<f32>()) as u64
 }
 
-fn contest(device: &Device, _rivals: &Rivals, len: usize) -> Result<Contest> {
+pub fn contest(device: &Device, _rivals: &Rivals, len: usize) -> Result<Contest> {
     let (elements, _) = samples::elements::<f32>(len);
     let x = device.upload(&elements)?;
     let mut contest = Contest::of_bytes(device, "copy", "f32", (len, label(len)), bytes(len));

@@ -14,7 +14,7 @@ use tilewright_test_support::rounding::gamma;
 const RIVAL_ERROR: f64 = 1e-3;
 
 /// A type to scan.
-trait Scanned: ScanElement {
+pub trait Scanned: ScanElement {
     const NAME: &'static str;
     /// The function in the rival's source.
     const RIVAL: &'static str;
@@ -81,13 +81,13 @@ fn bytes<T>(len: usize) -> u64 {
 }
 
 /// Numbers from 0 to 3 that repeat.
-fn numbers(len: usize) -> Vec<u8> {
+pub fn numbers(len: usize) -> Vec<u8> {
     let mut random = Random::new(len as u64);
     let period: Vec<u8> = (0..1_000_003).map(|_| (random.bits() % 4) as u8).collect();
     period.into_iter().cycle().take(len).collect()
 }
 
-fn check<T: Scanned>(sums: &Buffer<T>, numbers: &[u8], error: f64) -> Result {
+pub fn check<T: Scanned>(sums: &Buffer<T>, numbers: &[u8], error: f64) -> Result {
     let mut expected = 0;
     for (sum, number) in sums.to_vec()?.into_iter().zip(numbers) {
         expected += u64::from(*number);
@@ -96,7 +96,7 @@ fn check<T: Scanned>(sums: &Buffer<T>, numbers: &[u8], error: f64) -> Result {
     Ok(())
 }
 
-fn contest<T: Scanned>(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest> {
+pub fn contest<T: Scanned>(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest> {
     let numbers = numbers(len);
     let elements: Vec<T> = numbers.iter().map(|&number| T::of(number)).collect();
     let x = Rc::new(device.upload(&elements)?);

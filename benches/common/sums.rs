@@ -64,7 +64,7 @@ pub fn label(len: usize) -> String {
     }
 }
 
-fn contest<T: Sample>(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest> {
+pub fn contest<T: Sample>(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest> {
     let (elements, numerators) = samples::elements::<T>(len);
     let x = Rc::new(device.upload(&elements)?);
     let bytes = (len * size_of::<T>()) as u64;

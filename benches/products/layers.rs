@@ -20,6 +20,13 @@ const FEW_ROWS: usize = 64;
 /// Rows of activations with block scales.
 const SCALED_ROWS: [usize; 2] = [128, 4096];
 
+/// Their tiles, besides those that are selected.
+const TILES: [(&str, TileSize); 3] = [
+    ("small tiles", TileSize::Small),
+    ("medium tiles", TileSize::Medium),
+    ("large tiles", TileSize::Large),
+];
+
 /// Elements of a block along K, and of B along N.
 const BLOCK: usize = 128;
 
@@ -118,6 +125,17 @@ impl Bench {
             let ours = Score::new("block_scales", ours);
             let rivals = Vec::from_iter(theirs);
             ratios.extend(self.report(&job, &ours, &rivals, rows));
+            if !self.options.as_selected {
+                for (name, tiles) in TILES {
+                    let in_tiles = self.seconds(|| {
+                        let (a, b, c) = turns.next();
+                        let product = Matmul::new(a, b).block_scales(&of_a, of_b);
+                        Ok(product.tiles(tiles).run_into(c)?)
+                    })?;
+                    let score = Score::new("block_scales", in_tiles);
+                    self.report(&job.by(name), &score, &rivals, rows);
+                }
+            }
             let unscaled = self.seconds(|| {
                 let (a, b, c) = turns.next();
                 Ok(Matmul::new(a, b).run_into(c)?)

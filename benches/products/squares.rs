@@ -179,7 +179,7 @@ impl Bench {
             let rivals = self.rivals(&job, &mut sets, true, |cublas, a, b, c| {
                 cublas.multiply(a, b, c, 1)
             })?;
-            let ways: [(&str, &'static str, Multiply<'_, f64>); 5] = [
+            let ways: [(&str, &'static str, Multiply<'_, f64>); 6] = [
                 ("", "matmul", &|a, b, c| {
                     Ok(self.device.matmul_into(a, b, c)?)
                 }),
@@ -189,6 +189,9 @@ impl Bench {
                 }),
                 ("large tiles", "matmul", &|a, b, c| {
                     Ok(Matmul::new(a, b).tiles(TileSize::Large).run_into(c)?)
+                }),
+                ("medium tiles", "matmul", &|a, b, c| {
+                    Ok(Matmul::new(a, b).tiles(TileSize::Medium).run_into(c)?)
                 }),
                 ("small tiles", "matmul", &|a, b, c| {
                     Ok(Matmul::new(a, b).tiles(TileSize::Small).run_into(c)?)

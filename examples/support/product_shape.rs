@@ -13,6 +13,8 @@ pub struct ProductShape {
     pub rows: usize,
     pub inner: usize,
     pub columns: usize,
+    /// Whether each operand is a stack, and not one matrix that all products share.
+    pub stacks: [bool; 2],
     /// The shape of the result.
     pub result: Vec<usize>,
     /// The axes before the last two.
@@ -60,6 +62,7 @@ impl ProductShape {
             rows: *rows,
             inner: *inner,
             columns: *columns,
+            stacks: [a, b].map(is_stack),
             result: outer.iter().copied().chain(last).collect(),
             outer,
         })
@@ -81,7 +84,7 @@ impl ProductShape {
         [rows, columns]: [usize; 2],
     ) -> CowArray<'a, T, Ix2> {
         let fits = "the shapes were compared";
-        if array.ndim() <= 2 {
+        if !is_stack(array.shape()) {
             return array.to_shape((rows, columns)).expect(fits);
         }
         let (all, stack) = (
@@ -94,6 +97,11 @@ impl ProductShape {
         let all = array.broadcast(all).expect(fits);
         all.to_shape(stack).expect(fits).into_owned().into()
     }
+}
+
+/// Whether an array has axes that count matrices.
+fn is_stack(shape: &[usize]) -> bool {
+    shape.len() > 2
 }
 
 /// The extents to which arrays of both shapes are broadcast.

@@ -3,7 +3,7 @@
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, MUST_BE_EQUAL, Outcome, Result};
+use crate::error::{During, ErrorKind, Outcome, Result, check_shapes};
 use crate::matrix::{Matrix, MatrixView, MatrixViewMut, Order};
 use ndarray::{
     Array1, Array2, ArrayView, ArrayView2, ArrayViewMut2, Axis, Dimension, ShapeBuilder,
@@ -216,15 +216,7 @@ fn lines_apart<T>(array: &ArrayView2<'_, T>, order: Order) -> Option<usize> {
 
 /// Fails unless an array has the shape of the matrix.
 fn check_shape(matrix: (usize, usize), array: (usize, usize)) -> Outcome<()> {
-    if matrix == array {
-        return Ok(());
-    }
-    Err(ErrorKind::ShapeMismatch {
-        operands: ["the matrix", "the array"],
-        left: matrix,
-        right: array,
-        rule: MUST_BE_EQUAL,
-    })
+    check_shapes(["the matrix", "the array"], matrix, array)
 }
 
 /// The error for an array that `ndarray` cannot hold.

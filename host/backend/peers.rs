@@ -1,7 +1,7 @@
 //! Transfers between devices, concurrent with the work of each.
 
 use super::memory::DeviceMemory;
-use crate::error::{ErrorKind, Outcome};
+use crate::error::{Outcome, zeroed_vec};
 
 /// Transfers of a device from and to others, in a stream of their own beside the stream of its work.
 ///
@@ -75,10 +75,7 @@ pub(crate) unsafe fn copy_through_host(
     source: u64,
     bytes: usize,
 ) -> Outcome<()> {
-    let mut on_host = bytemuck::allocation::try_zeroed_vec(bytes).map_err(|()| {
-        let requested = bytes as u64;
-        ErrorKind::OutOfHostMemory { requested }
-    })?;
+    let mut on_host = zeroed_vec(bytes)?;
     // SAFETY: live memory and no conflicting work on either device: the caller's contract.
     unsafe {
         peer.copy_to_host(&mut on_host, source)?;

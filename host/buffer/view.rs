@@ -4,7 +4,7 @@ use super::debug::debug;
 use super::{Buffer, resolve};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result, check_length};
+use crate::error::{During, Outcome, Result, check_length, zeroed_vec};
 use crate::holder::Holder;
 use std::fmt;
 use std::marker::PhantomData;
@@ -50,7 +50,7 @@ impl<T: Element> Buffer<T> {
     /// Borrows the elements of `range`.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if `range` does not lie within the buffer.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` does not lie within the buffer.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<BufferView<'_, T>> {
         self.view().slice(range)
     }
@@ -111,7 +111,7 @@ impl<'a, T: Element> BufferView<'a, T> {
     /// The elements of `range`, counted from the view's first.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if `range` does not lie within the view.
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if `range` does not lie within the view.
     pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
         self.part(range).during("slice")
     }
@@ -135,9 +135,7 @@ impl<'a, T: Element> BufferView<'a, T> {
 
     /// [`to_vec`](Self::to_vec) without the call's name in errors.
     pub(crate) fn elements(&self) -> Outcome<Vec<T>> {
-        let requested = self.bytes() as u64;
-        let mut elements = bytemuck::allocation::try_zeroed_vec(self.len)
-            .map_err(|()| ErrorKind::OutOfHostMemory { requested })?;
+        let mut elements = zeroed_vec(self.len)?;
         self.write_host(&mut elements)?;
         Ok(elements)
     }

@@ -41,10 +41,7 @@ impl<T: Element> Buffer<T> {
     /// All elements, borrowed mutably.
     #[must_use]
     pub fn view_mut(&mut self) -> BufferViewMut<'_, T> {
-        BufferViewMut {
-            view: self.view(),
-            borrow: PhantomData,
-        }
+        BufferViewMut::of_elements(self.view())
     }
 
     /// Borrows the elements of `range` mutably.
@@ -81,10 +78,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     /// # Safety
     /// 1. No other view that is used during `'a` has any of its elements.
     pub(crate) unsafe fn of_view(view: BufferView<'a, T>) -> Self {
-        Self {
-            view,
-            borrow: PhantomData,
-        }
+        Self::of_elements(view)
     }
 
     /// The same elements, borrowed for reading.
@@ -101,10 +95,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     /// Reborrows the same elements, so that this view can be used again after the launch.
     #[must_use]
     pub fn view_mut(&mut self) -> BufferViewMut<'_, T> {
-        BufferViewMut {
-            view: self.view,
-            borrow: PhantomData,
-        }
+        BufferViewMut::of_elements(self.view)
     }
 
     /// The number of elements.
@@ -149,7 +140,6 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         Ok(Self::of_elements(part))
     }
 
-    /// Two views that do not overlap, so that each may be mutable.
     /// The elements, as the result of a call.
     pub(crate) fn written(&self) -> Written<'a> {
         self.view.holder().written(self.view.bytes())
@@ -166,6 +156,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         self.written().order(device)
     }
 
+    /// Two views that do not overlap, so that each may be mutable.
     fn into_parts(self, mid: usize) -> Result<(Self, Self)> {
         let parts = || Ok((self.view.part(..mid)?, self.view.part(mid..)?));
         let (head, tail) = parts().during("split_at_mut")?;

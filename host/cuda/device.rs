@@ -23,7 +23,6 @@ use crate::properties::DeviceProperties;
 use crate::scratch::{Allocation, Scratch};
 use crate::stream_set::{StreamNumber, too_many_streams};
 use std::ffi::c_void;
-use std::mem;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -182,7 +181,7 @@ impl Drop for CudaDevice {
             return;
         };
         let _ = self.wait(&current);
-        for chunk in mem::take(&mut self.scratch.slots().chunks) {
+        for chunk in self.scratch.take_chunks() {
             // SAFETY: a live allocation that nothing uses any more: the device allocated it, no call has a slot of
             // it, and no work is left.
             let _ = unsafe { free_pinned(chunk.host, &current) };

@@ -4,7 +4,7 @@ use super::context::{Context, Current, Stream};
 use super::device::CudaDevice;
 use super::driver::{Failure, call};
 use super::gpu::Gpu;
-use super::memory::Allocator;
+use super::memory::{Allocator, read_attribute};
 use super::start::{cuda_error, start_driver};
 use crate::backend::{Backend, Exchange};
 use crate::error::{ErrorKind, Outcome};
@@ -119,18 +119,4 @@ impl CudaDevice {
         unsafe { read_attribute(address, attribute, &mut device) }?;
         Ok(device == self.gpu.context.device())
     }
-}
-
-/// Reads an attribute of the memory at `address` from the driver.
-///
-/// # Safety
-/// 1. `T` is the type of the attribute's value.
-unsafe fn read_attribute<T>(
-    address: u64,
-    attribute: sys::CUpointer_attribute,
-    value: &mut T,
-) -> Result<(), Failure> {
-    let place = ptr::from_mut(value).cast();
-    // SAFETY: `place` is valid for the attribute's value: the caller's contract. The driver checks the address.
-    unsafe { call!(cuPointerGetAttribute(place, attribute, address)) }
 }

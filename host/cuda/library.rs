@@ -184,7 +184,12 @@ functions! {
     );
     cuModuleUnload(sys::CUmodule);
     cuOccupancyMaxActiveBlocksPerMultiprocessor(*mut c_int, sys::CUfunction, c_int, usize);
-    cuPointerGetAttribute(*mut c_void, sys::CUpointer_attribute, sys::CUdeviceptr);
+    cuPointerGetAttributes(
+        c_uint,
+        *mut sys::CUpointer_attribute,
+        *mut *mut c_void,
+        sys::CUdeviceptr,
+    );
     cuStreamBeginCapture_v2(sys::CUstream, sys::CUstreamCaptureMode);
     cuStreamCreateWithPriority(*mut sys::CUstream, c_uint, c_int);
     cuStreamDestroy_v2(sys::CUstream);

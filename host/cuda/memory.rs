@@ -222,3 +222,21 @@ fn keep(pool: sys::CUmemoryPool, mut kept: u64) -> Result<(), Failure> {
     // SAFETY: the pool is alive, and this attribute's value is a 64-bit number.
     unsafe { call!(cuMemPoolSetAttribute(pool, THRESHOLD, value)) }
 }
+
+/// Reads an attribute of the memory at `address` from the driver: zero, if the driver does not know the memory.
+///
+/// The driver's call for one attribute has an error instead, which `compute-sanitizer` reports.
+///
+/// # Safety
+/// 1. `T` is the type of the attribute's value.
+pub unsafe fn read_attribute<T>(
+    address: u64,
+    mut attribute: sys::CUpointer_attribute,
+    value: &mut T,
+) -> Result<(), Failure> {
+    let mut place = ptr::from_mut(value).cast();
+    let places = (&raw mut attribute, &raw mut place);
+    // SAFETY: both are valid for one attribute, and `place` for its value: the caller's contract. The driver checks
+    // the address.
+    unsafe { call!(cuPointerGetAttributes(1, places.0, places.1, address)) }
+}

@@ -57,6 +57,7 @@ pub(crate) use exchange::{open_current, open_current_primary};
 use crate::backend::Backend;
 use crate::environment::DeviceUuid;
 use crate::error::Outcome;
+use crate::locks::lock;
 use crate::properties::DeviceProperties;
 use context::Stream;
 pub(crate) use device::CudaDevice;
@@ -64,7 +65,7 @@ use gpu::{Gpu, Owner};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 /// An open device, and its first stream unless that was dropped.
 type Opened = (Weak<Gpu>, Weak<CudaDevice>);
@@ -74,7 +75,7 @@ static OPEN: Mutex<Option<HashMap<u32, Opened>>> = Mutex::new(None);
 
 /// Returns CUDA device `ordinal`, and opens it if it is not open.
 pub(crate) fn open(ordinal: u32) -> Outcome<Arc<dyn Backend>> {
-    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut open = lock(&OPEN);
     let open = open.get_or_insert_default();
     let (gpu, device) = open.get(&ordinal).cloned().unwrap_or_default();
     if let Some(device) = device.upgrade() {

@@ -9,6 +9,7 @@ use super::output::Outputs;
 use super::static_order::Statics;
 use super::statics::find_global;
 use crate::backend::Entry;
+use crate::locks::lock;
 use crate::module_source::{ModuleId, ModuleSource};
 use cuda_bindings::driver::sys;
 use cuda_std::signature::{self, Signature};
@@ -16,7 +17,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::ffi::CString;
 use std::ptr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// All modules that a device has loaded.
 #[derive(Debug)]
@@ -72,7 +73,7 @@ impl From<Failure> for FunctionError {
 
 impl Modules {
     pub fn lock(&self) -> MutexGuard<'_, Loaded> {
-        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.loaded)
     }
 
     /// Unloads all modules.

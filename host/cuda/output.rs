@@ -7,6 +7,7 @@ use super::memory::{allocate_pinned, free_pinned};
 use super::statics::find_global;
 use super::streams::Streams;
 use crate::kernel_output::print_line;
+use crate::locks::lock;
 use crate::module_source::ModuleId;
 use crate::stream_set::StreamNumber;
 use crate::uses::Uses;
@@ -14,7 +15,7 @@ use cuda_std::output::{PanicReport, Records, Ring, SYMBOL};
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The output of the kernels of all modules of a device.
 #[derive(Debug, Default)]
@@ -34,7 +35,7 @@ impl Outputs {
     ) -> Result<(), Failure> {
         if compiled.image.contains(SYMBOL) {
             let output = ModuleOutput::attach(compiled, current)?;
-            self.lock().insert(id, output);
+            lock(&self.modules).insert(id, output);
             self.are_there.store(true, Ordering::Release);
         }
         Ok(())
@@ -52,7 +53,7 @@ impl Outputs {
         if !self.are_there.load(Ordering::Acquire) {
             return Ok(None);
         }
-        let mut modules = self.lock();
+        let mut modules = lock(&self.modules);
         let Some(output) = modules.get_mut(&module) else {
             return Ok(None);
         };
@@ -62,13 +63,13 @@ impl Outputs {
 
     /// Whether kernels of the module print.
     pub fn has(&self, module: ModuleId) -> bool {
-        self.are_there.load(Ordering::Acquire) && self.lock().contains_key(&module)
+        self.are_there.load(Ordering::Acquire) && lock(&self.modules).contains_key(&module)
     }
 
     /// Prints the complete lines; with `no_more`, no kernel writes any more.
     pub fn print(&self, no_more: bool) {
         if self.are_there.load(Ordering::Acquire) {
-            let mut modules = self.lock();
+            let mut modules = lock(&self.modules);
             let lines: Vec<String> = modules
                 .values_mut()
                 .flat_map(|it| it.lines(no_more))
@@ -81,7 +82,7 @@ impl Outputs {
 
     /// The first panic of any module, in words.
     pub fn panic(&self) -> Option<String> {
-        self.lock().values().find_map(ModuleOutput::panic)
+        lock(&self.modules).values().find_map(ModuleOutput::panic)
     }
 
     /// Frees the memory.
@@ -89,15 +90,11 @@ impl Outputs {
     /// # Safety
     /// 1. No kernel runs or is launched any more.
     pub unsafe fn free(&self, current: &Current<'_>) {
-        for (_, output) in std::mem::take(&mut *self.lock()) {
+        for (_, output) in std::mem::take(&mut *lock(&self.modules)) {
             // SAFETY: nothing uses the memory any more: no kernel runs or is launched, by the caller's contract, and
             // the records go with `output`.
             let _ = unsafe { free_pinned(output.memory, current) };
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<ModuleId, ModuleOutput>> {
-        self.modules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

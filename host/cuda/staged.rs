@@ -4,11 +4,12 @@
 
 use super::context::{Context, Current, Stream, untimed_event};
 use super::driver::{Failure, call};
-use super::memory::{allocate_pinned, free_pinned};
+use super::memory::{allocate_pinned, free_pinned, read_attribute};
+use crate::locks::lock;
 use cuda_bindings::driver::sys;
 use std::ptr::{self, NonNull};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Shorter copies are the driver's.
@@ -203,16 +204,15 @@ pub fn is_page_locked(host: HostMemory, _current: &Current<'_>) -> bool {
     const HOST: u32 = sys::CUmemorytype_enum::CU_MEMORYTYPE_HOST as u32;
     let attribute = sys::CUpointer_attribute_enum::CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
     let mut memory = 0_u32;
-    let place = (&raw mut memory).cast();
-    // SAFETY: this attribute is a 32-bit number. The driver checks the address.
-    let known = unsafe { call!(cuPointerGetAttribute(place, attribute, host.address())) };
+    // SAFETY: the type is right: this attribute is a 32-bit number.
+    let known = unsafe { read_attribute(host.address(), attribute, &mut memory) };
     known.is_ok() && memory == HOST
 }
 
 impl Chunks {
     /// Up to `count` chunks: fewer if there is no page-locked memory for more.
     fn take(&self, count: usize, current: &Current<'_>) -> Vec<Chunk> {
-        let mut free = self.lock();
+        let mut free = lock(&self.free);
         let kept = free.len().saturating_sub(count);
         let mut taken = free.split_off(kept);
         drop(free);
@@ -227,7 +227,7 @@ impl Chunks {
 
     /// Keeps the chunks of one copy for the next, and frees those of copies beside it.
     fn give_back(&self, chunks: Vec<Chunk>, current: &Current<'_>) {
-        let mut free = self.lock();
+        let mut free = lock(&self.free);
         free.extend(chunks);
         let kept = free.len().min(MOST_THREADS * CHUNKS_OF_THREAD);
         let excess = free.split_off(kept);
@@ -237,12 +237,8 @@ impl Chunks {
 
     /// Frees the chunks.
     pub fn free(&self, current: &Current<'_>) {
-        let chunks: Vec<Chunk> = self.lock().drain(..).collect();
+        let chunks: Vec<Chunk> = lock(&self.free).drain(..).collect();
         chunks.into_iter().for_each(|chunk| chunk.free(current));
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Chunk>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

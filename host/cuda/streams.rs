@@ -2,10 +2,11 @@
 
 use super::context::{Current, Stream, untimed_event};
 use super::driver::{Failure, call};
+use crate::locks::lock;
 use crate::stream_set::{MAX_STREAMS, StreamNumber, StreamSet};
 use cuda_bindings::driver::sys;
 use std::ptr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// The live streams of a device, by number.
 #[derive(Debug, Default)]
@@ -37,7 +38,7 @@ impl Streams {
         stream: &Stream,
         current: &Current<'_>,
     ) -> Result<Option<StreamNumber>, Failure> {
-        let mut places = self.lock();
+        let mut places = lock(&self.places);
         let vacant = places.iter().position(Option::is_none);
         let number = vacant.unwrap_or(places.len());
         if number >= MAX_STREAMS as usize {
@@ -63,12 +64,12 @@ impl Streams {
         stream: &Stream,
         current: &Current<'_>,
     ) -> Result<(), Failure> {
-        wait_for(&mut self.lock(), others, stream, current)
+        wait_for(&mut lock(&self.places), others, stream, current)
     }
 
     /// Waits until the work of all streams is done.
     pub fn synchronize(&self, _current: &Current<'_>) -> Result<(), Failure> {
-        let places = self.lock();
+        let places = lock(&self.places);
         places
             .iter()
             .flatten()
@@ -81,22 +82,18 @@ impl Streams {
 
     /// Notes whether the driver records the work of a stream instead of running it.
     pub fn set_capturing(&self, StreamNumber(number): StreamNumber, is_capturing: bool) {
-        if let Some(Some(place)) = self.lock().get_mut(number as usize) {
+        if let Some(Some(place)) = lock(&self.places).get_mut(number as usize) {
             place.is_capturing = is_capturing;
         }
     }
 
     /// Removes a stream whose work is done, or lost with the device.
     pub fn remove(&self, StreamNumber(number): StreamNumber, _current: &Current<'_>) {
-        let place = self.lock()[number as usize].take();
+        let place = lock(&self.places)[number as usize].take();
         if let Some(event) = place.map(|it| it.event).filter(|event| !event.is_null()) {
             // SAFETY: the event is alive, and this is its last use.
             let _ = unsafe { call!(cuEventDestroy_v2(event)) };
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Option<Place>>> {
-        self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

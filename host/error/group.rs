@@ -48,10 +48,7 @@ pub enum GroupError {
     },
 
     /// A rank of another process died, or closed its connection because a call failed there.
-    #[error(
-        "rank {rank} was lost ({reason}); this group cannot be used any more: drop it, and join a new one \
-         in every process"
-    )]
+    #[error("rank {rank} was lost ({reason}); join a new group in every process")]
     PeerLost {
         /// The rank.
         rank: usize,
@@ -62,8 +59,7 @@ pub enum GroupError {
     /// A rank of another process neither answered nor failed within the timeout of the group's options.
     #[error(
         "rank {rank} did not answer within {} s: it hangs, or needs a longer timeout \
-         (GroupOptions::with_timeout); this group cannot be used any more: drop it, and join a new one \
-         in every process", .after.as_secs_f64()
+         (GroupOptions::with_timeout); join a new group in every process", .after.as_secs_f64()
     )]
     PeerTimeout {
         /// The rank.
@@ -105,8 +101,7 @@ pub enum GroupError {
     /// Some ranks did not answer over NCCL within the timeout of the group's options.
     #[error(
         "no answer over NCCL within {} s: a rank was lost or hangs, or needs a longer timeout \
-         (GroupOptions::with_timeout); this group cannot be used any more: drop it, and join a new one \
-         in every process", .after.as_secs_f64()
+         (GroupOptions::with_timeout); join a new group in every process", .after.as_secs_f64()
     )]
     NcclTimeout {
         /// The timeout.
@@ -114,9 +109,7 @@ pub enum GroupError {
     },
 
     /// A call of NCCL failed.
-    #[error(
-        "NCCL error {code}: {message}; this group cannot be used any more: drop it, and join a new one in every process"
-    )]
+    #[error("NCCL error {code}: {message}; join a new group in every process")]
     Nccl {
         /// The number of the `ncclResult_t`.
         code: u32,

@@ -366,4 +366,9 @@ impl ErrorKind {
             remedy: "a buffer can hold at most isize::MAX bytes",
         }
     }
+
+    /// What a device needs is locked by a thread that this process, a forked child, does not have.
+    pub(crate) fn busy_at_fork(device: String) -> Self {
+        Self::Simulator(SimulatorError::BusyAtFork { device })
+    }
 }

@@ -127,6 +127,10 @@ impl Display for ErrorKind {
                 end,
                 len,
             } => match start > end {
+                true if start > len => write!(
+                    f,
+                    "the range {start}..{end} of {what} starts past the end: the number of {what} is {len}"
+                ),
                 true => write!(
                     f,
                     "the range {start}..{end} of {what} ends before it starts"
@@ -163,8 +167,8 @@ impl Display for ErrorKind {
             ),
             Self::OrderMismatch => write!(
                 f,
-                "one matrix is row-major and the other column-major, and copies and dot products need both \
-                 in the same order; create one of them in the order of the other (matmul accepts any mix)"
+                "one matrix is row-major and the other column-major, and copies, scans and dot products need \
+                 both in the same order; create one of them in the order of the other (matmul accepts any mix)"
             ),
             Self::TensorMap { rule } => {
                 write!(f, "bulk copies cannot read the matrix: {rule}")

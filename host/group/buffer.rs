@@ -5,7 +5,7 @@ use super::exchange::remote_parts;
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result, check_length};
+use crate::error::{During, Outcome, Result, check_length, zeroed_vec};
 use crate::partition::Stripes;
 use std::fmt;
 use std::ops::Range;
@@ -104,7 +104,8 @@ impl<T: Element> ShardedBuffer<T> {
     /// The elements of a rank, as runs of indices; in its shard they lie one run after another.
     ///
     /// # Errors
-    /// [`GroupError::NoRank`](crate::GroupError::NoRank) in [`ErrorKind::Group`] if there is no such rank.
+    /// [`GroupError::NoRank`](crate::GroupError::NoRank) in [`ErrorKind::Group`](crate::ErrorKind::Group) if there is
+    /// no such rank.
     pub fn runs(&self, rank: usize) -> Result<impl Iterator<Item = Range<usize>> + use<T>> {
         self.group.check_rank(rank).during("runs")?;
         Ok(self.stripes.runs(rank))
@@ -131,8 +132,8 @@ impl<T: Element> ShardedBuffer<T> {
     /// Overwrites all elements with those of `source`, which each process passes whole.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `source` does not have [`len`](Self::len) elements; and those of [any
-    /// call](crate#errors).
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `source` does not have [`len`](Self::len) elements;
+    /// and those of [any call](crate#errors).
     pub fn copy_from_slice(&mut self, source: &[T]) -> Result<()> {
         self.read_host(source).during("copy_from_slice")
     }
@@ -153,15 +154,13 @@ impl<T: Element> ShardedBuffer<T> {
     /// Copies all elements to host memory, in each process.
     ///
     /// # Errors
-    /// Those of [`Buffer::to_vec`], and in a group of several processes [`ErrorKind::Group`].
+    /// Those of [`Buffer::to_vec`], and in a group of several processes [`ErrorKind::Group`](crate::ErrorKind::Group).
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.group.together(|| self.elements()).during("to_vec")
     }
 
     fn elements(&self) -> Outcome<Vec<T>> {
-        let requested = (self.len() * size_of::<T>()) as u64;
-        let mut elements = bytemuck::allocation::try_zeroed_vec(self.len())
-            .map_err(|()| ErrorKind::OutOfHostMemory { requested })?;
+        let mut elements = zeroed_vec(self.len())?;
         let len_of = |rank| self.stripes.len_of(rank);
         let remote = remote_parts(&self.group, len_of, |rank| self.shard(rank))?;
         for (rank, remote) in remote.iter().enumerate() {

@@ -36,10 +36,12 @@ impl DeviceGroup {
     /// - [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if a buffer is not on its rank's device.
     /// - Those of [any call](crate#errors).
     pub fn broadcast<T: Element>(&self, root: usize, buffers: &mut [Buffer<T>]) -> Result<()> {
-        self.check_rank(root)
-            .and_then(|()| self.check_buffers(&*buffers))
-            .and_then(|len| self.together(|| self.broadcasted(root, len, buffers)))
-            .during("broadcast")
+        let broadcast = || {
+            self.check_rank(root)?;
+            let len = self.check_buffers(&*buffers)?;
+            self.broadcasted(root, len, buffers)
+        };
+        self.together(broadcast).during("broadcast")
     }
 
     /// Concatenates the buffers of all ranks, which are equally long, into a new buffer of each rank.
@@ -49,18 +51,17 @@ impl DeviceGroup {
     /// # Errors
     /// [`ErrorKind::TooLarge`] if all parts are too many elements; those of [`DeviceGroup::broadcast`].
     pub fn all_gather<T: Element>(&self, buffers: &[Buffer<T>]) -> Result<Vec<Buffer<T>>> {
-        self.check_buffers(buffers)
-            .and_then(|len| {
-                // Elements of no size can be more than an index counts.
-                let overflow = || {
-                    let ranks = self.ranks();
-                    ErrorKind::size_overflow(format!("{ranks} buffers of {len} elements each"))
-                };
-                len.checked_mul(self.ranks()).ok_or_else(overflow)?;
-                let of_rank = |rank: usize| rank * len..(rank + 1) * len;
-                self.together(|| self.gathered(buffers, of_rank))
-            })
-            .during("all_gather")
+        let gather = || {
+            let len = self.check_buffers(buffers)?;
+            // Elements of no size can be more than an index counts.
+            let overflow = || {
+                let ranks = self.ranks();
+                ErrorKind::size_overflow(format!("{ranks} buffers of {len} elements each"))
+            };
+            len.checked_mul(self.ranks()).ok_or_else(overflow)?;
+            self.gathered(buffers, |rank| rank * len..(rank + 1) * len)
+        };
+        self.together(gather).during("all_gather")
     }
 
     /// Reduces the ranks' buffers element by element, and leaves each rank a part of the result.
@@ -78,9 +79,11 @@ impl DeviceGroup {
         operation: R,
     ) -> Result<Vec<Buffer<<T as Reducible<R>>::Output>>> {
         let _: R = operation;
-        self.check_buffers(buffers)
-            .and_then(|len| self.together(|| self.scattered::<R, T>(buffers, self.even_parts(len))))
-            .during("reduce_scatter")
+        let scatter = || {
+            let len = self.check_buffers(buffers)?;
+            self.scattered::<R, T>(buffers, self.even_parts(len))
+        };
+        self.together(scatter).during("reduce_scatter")
     }
 
     /// Reduces the ranks' buffers element by element, and gives each rank the whole result.
@@ -110,14 +113,12 @@ impl DeviceGroup {
         operation: R,
     ) -> Result<Vec<Buffer<<T as Reducible<R>>::Output>>> {
         let _: R = operation;
-        self.check_buffers(buffers)
-            .and_then(|len| {
-                self.together(|| {
-                    let parts = self.scattered::<R, T>(buffers, self.even_parts(len))?;
-                    self.gathered(&parts, self.even_parts(len))
-                })
-            })
-            .during("all_reduce")
+        let reduce = || {
+            let len = self.check_buffers(buffers)?;
+            let parts = self.scattered::<R, T>(buffers, self.even_parts(len))?;
+            self.gathered(&parts, self.even_parts(len))
+        };
+        self.together(reduce).during("all_reduce")
     }
 
     /// The part of `len` elements that a reduction leaves on each rank.

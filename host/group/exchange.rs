@@ -47,6 +47,7 @@ impl<'a> Exchange<'a> {
                 from,
                 to,
                 bytes,
+                element: size_of::<T>(),
                 source: source.map(|it| it.device_address()),
                 destination: destination.map(|it| it.view().device_address()),
             });

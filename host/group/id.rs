@@ -117,8 +117,8 @@ impl GroupId {
             .map(|rendezvous| Self { rendezvous, listener })
             .ok_or_else(|| {
                 no_rendezvous(format!(
-                    "`{text}` is not the id of a group: an id is tcp:ADDRESS:PORT, or nccl: and {} hexadecimal \
-                     digits",
+                    "`{text}` is not the id of a group: an id is tcp:ADDRESS:PORT, with a numeric address as in \
+                     tcp:127.0.0.1:4000, or nccl: and {} hexadecimal digits",
                     2 * NCCL_BYTES
                 ))
             })

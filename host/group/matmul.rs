@@ -18,8 +18,8 @@ impl DeviceGroup {
     /// The product A B of matrices over the group's devices: M x K times K x N.
     ///
     /// The bits are those of [`Device::matmul`](crate::Device::matmul) for the whole matrices on one of the
-    /// devices, for any number of ranks: one device computes each output, by the method that the shape of the whole
-    /// product selects.
+    /// devices, for any number of ranks, if all devices are of one kind: one device computes each output, by the method
+    /// that the shape of the whole product selects.
     ///
     /// | A | B | A B | transfers between ranks |
     /// |---|---|---|---|
@@ -53,9 +53,11 @@ impl DeviceGroup {
         a: &ShardedMatrix<T>,
         b: &ShardedMatrix<T>,
     ) -> Result<ShardedMatrix<T::Product>> {
-        self.check_owns("the matrix A", a.group())
-            .and_then(|()| ShardedMatmul::new(a, b).product())
-            .during("matmul")
+        let multiply = || {
+            self.check_owns("the matrix A", a.group())?;
+            ShardedMatmul::new(a, b).product()
+        };
+        self.together(multiply).during("matmul")
     }
 
     /// Writes [`matmul`](Self::matmul) to an existing matrix, whose elements it overwrites.
@@ -70,9 +72,11 @@ impl DeviceGroup {
         b: &ShardedMatrix<T>,
         c: &mut ShardedMatrix<O>,
     ) -> Result<()> {
-        self.check_owns("the matrix A", a.group())
-            .and_then(|()| ShardedMatmul::new(a, b).multiply(c))
-            .during("matmul_into")
+        let multiply = || {
+            self.check_owns("the matrix A", a.group())?;
+            ShardedMatmul::new(a, b).multiply(c)
+        };
+        self.together(multiply).during("matmul_into")
     }
 
     /// The product A B of f32 or f64 with K split over the ranks.
@@ -95,7 +99,8 @@ impl DeviceGroup {
     where
         T: MatmulElement<Product = T> + ReducibleLines<ops::Sum, Output = T>,
     {
-        self.product_of_parts(a, b).during("matmul_reduce_scatter")
+        self.together(|| self.product_of_parts(a, b))
+            .during("matmul_reduce_scatter")
     }
 
     fn product_of_parts<T: MatmulElement<Product = T> + ReducibleLines<ops::Sum, Output = T>>(
@@ -112,29 +117,27 @@ impl DeviceGroup {
             }
             .into());
         }
-        self.together(|| {
-            let mut products = Vec::new();
-            for (device, (a, b)) in self.devices().iter().zip(a.shards().iter().zip(b.shards())) {
-                let product = device.matmul(a, b).map_err(crate::Error::into_kind)?;
-                products.push(product.into_buffer());
-            }
-            let ranks = self.ranks();
-            let of_rank = |rank| {
-                let rows = part(m, ranks, rank);
-                rows.start * n..rows.end * n
-            };
-            let sums = self.scattered::<ops::Sum, T>(&products, of_rank)?;
-            let shards = self.local_ranks().zip(sums).map(|(rank, sums)| {
-                let rows = part(m, ranks, rank).len();
-                sums.into_matrix((rows, n)).map_err(crate::Error::into_kind)
-            });
-            let shards = shards.collect::<Outcome<_>>()?;
-            Ok(ShardedMatrix::of_shards(
-                self,
-                (m, n),
-                Sharding::Rows,
-                shards,
-            ))
-        })
+        let mut products = Vec::new();
+        for (device, (a, b)) in self.devices().iter().zip(a.shards().iter().zip(b.shards())) {
+            let product = device.matmul(a, b).map_err(crate::Error::into_kind)?;
+            products.push(product.into_buffer());
+        }
+        let ranks = self.ranks();
+        let of_rank = |rank| {
+            let rows = part(m, ranks, rank);
+            rows.start * n..rows.end * n
+        };
+        let sums = self.scattered::<ops::Sum, T>(&products, of_rank)?;
+        let shards = self.local_ranks().zip(sums).map(|(rank, sums)| {
+            let rows = part(m, ranks, rank).len();
+            sums.into_matrix((rows, n)).map_err(crate::Error::into_kind)
+        });
+        let shards = shards.collect::<Outcome<_>>()?;
+        Ok(ShardedMatrix::of_shards(
+            self,
+            (m, n),
+            Sharding::Rows,
+            shards,
+        ))
     }
 }

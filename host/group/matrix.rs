@@ -4,7 +4,7 @@ mod reshard;
 
 use super::DeviceGroup;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, ONE_FOR_EACH_OF_MATRIX, Outcome, Result, check_length};
+use crate::error::{During, ONE_FOR_EACH_OF_MATRIX, Outcome, Result, check_length, zeroed_vec};
 use crate::matrix::{Matrix, MatrixShape, MatrixView, MatrixViewMut};
 use crate::partition::part;
 use std::fmt::{self, Display, Formatter};
@@ -78,8 +78,9 @@ impl DeviceGroup {
     /// `data` has the elements row after row. In a group of several processes, each passes all of it.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `data` does not have `rows * columns` elements; [`ErrorKind::TooLarge`] if
-    /// that product overflows; and those of [any call](crate#errors).
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `data` does not have `rows * columns` elements;
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if that product overflows; and those of [any
+    /// call](crate#errors).
     pub fn matrix<T: Element>(
         &self,
         shape: (usize, usize),
@@ -148,7 +149,8 @@ impl<T: Element> ShardedMatrix<T> {
     /// The rows and the columns that a rank has.
     ///
     /// # Errors
-    /// [`GroupError::NoRank`](crate::GroupError::NoRank) in [`ErrorKind::Group`] if there is no such rank.
+    /// [`GroupError::NoRank`](crate::GroupError::NoRank) in [`ErrorKind::Group`](crate::ErrorKind::Group) if there is
+    /// no such rank.
     pub fn block(&self, rank: usize) -> Result<(Range<usize>, Range<usize>)> {
         self.group.check_rank(rank).during("block")?;
         Ok(self.block_of(rank))
@@ -198,7 +200,7 @@ impl<T: Element> ShardedMatrix<T> {
     /// Copies all elements to host memory, row after row, in each process.
     ///
     /// # Errors
-    /// Those of [`Matrix::to_vec`], and in a group of several processes [`ErrorKind::Group`].
+    /// Those of [`Matrix::to_vec`], and in a group of several processes [`ErrorKind::Group`](crate::ErrorKind::Group).
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.group.together(|| self.elements()).during("to_vec")
     }
@@ -211,9 +213,7 @@ impl<T: Element> ShardedMatrix<T> {
             return self.resharded(Sharding::Replicated)?.elements();
         }
         let len = MatrixShape::from(self.shape).checked_len()?;
-        let requested = (len * size_of::<T>()) as u64;
-        let mut elements = bytemuck::allocation::try_zeroed_vec(len)
-            .map_err(|()| ErrorKind::OutOfHostMemory { requested })?;
+        let mut elements = zeroed_vec(len)?;
         let (_, columns_of_all) = self.shape;
         for (rank, shard) in self.shards.iter().enumerate() {
             let (rows, columns) = self.block_of(rank);

@@ -41,7 +41,8 @@ impl DeviceGroup {
     /// group; the other errors of [`ErrorKind::Group`] if a rank of another process fails; those of
     /// [`Device::reduce_sum`].
     pub fn reduce_sum<T: ReduceElement>(&self, x: &ShardedBuffer<T>) -> Result<T::Sum> {
-        self.reduced::<ops::Sum, T>(x).during("reduce_sum")
+        self.together(|| self.reduced::<ops::Sum, T>(x))
+            .during("reduce_sum")
     }
 
     /// Reduces all elements of `x` by `operation`, one of [`ops`].
@@ -70,7 +71,7 @@ impl DeviceGroup {
         operation: R,
     ) -> Result<T::Output> {
         let _: R = operation;
-        self.reduced::<R, T>(x).during("reduce")
+        self.together(|| self.reduced::<R, T>(x)).during("reduce")
     }
 
     /// Writes the result of [`DeviceGroup::reduce`] to a buffer on each device.
@@ -103,7 +104,7 @@ impl DeviceGroup {
         results: impl IntoIterator<Item: Into<BufferViewMut<'r, T::Output>>>,
     ) -> Result<()> {
         let _: R = operation;
-        self.leave_on_each(results, || self.reduced::<R, T>(x))
+        self.together(|| self.leave_on_each(results, || self.reduced::<R, T>(x)))
             .during("reduce_into")
     }
 
@@ -119,7 +120,8 @@ impl DeviceGroup {
         x: &ShardedBuffer<T>,
         y: &ShardedBuffer<T>,
     ) -> Result<T::Output> {
-        self.reduced_pairs::<ops::Dot, T>(x, y).during("reduce_dot")
+        self.together(|| self.reduced_pairs::<ops::Dot, T>(x, y))
+            .during("reduce_dot")
     }
 
     /// Writes the result of [`DeviceGroup::reduce_dot`] to a buffer on each device.
@@ -134,7 +136,7 @@ impl DeviceGroup {
         y: &ShardedBuffer<T>,
         results: impl IntoIterator<Item: Into<BufferViewMut<'r, T::Output>>>,
     ) -> Result<()> {
-        self.leave_on_each(results, || self.reduced_pairs::<ops::Dot, T>(x, y))
+        self.together(|| self.leave_on_each(results, || self.reduced_pairs::<ops::Dot, T>(x, y)))
             .during("reduce_dot_into")
     }
 
@@ -159,8 +161,7 @@ impl DeviceGroup {
         &self,
         x: &ShardedBuffer<T>,
     ) -> Result<ReproducibleSum<T>> {
-        self.check_owns("the buffer to reduce", x.group())
-            .and_then(|()| self.together(|| self.merged_states(x)))
+        self.together(|| self.merged_states(x))
             .during("reproducible_sum")
     }
 
@@ -197,7 +198,7 @@ impl DeviceGroup {
             let shards = shards_of(rank).expect("the rank is of this process");
             device.partials_of::<R, T, ARRAYS>(shards, blocks)
         };
-        let mut partials = self.together(|| self.partials(x, launch))?;
+        let mut partials = self.partials(x, launch)?;
         for rank in 0..self.ranks() {
             for partial in &mut partials[x.stripes().blocks_of(rank)] {
                 *partial =
@@ -233,6 +234,7 @@ impl DeviceGroup {
         &self,
         x: &ShardedBuffer<T>,
     ) -> Outcome<ReproducibleSum<T>> {
+        self.check_owns("the buffer to reduce", x.group())?;
         let states = self.locals().map(|(rank, device)| {
             let shard = x.shard(rank).expect("the rank is of this process");
             device.state_words_of(shard)
@@ -272,9 +274,7 @@ impl DeviceGroup {
         let len = self.check_buffers(&results)?;
         check_length("each result buffer", len, 1, "it takes one value")?;
         let value = reduced()?;
-        self.together(|| {
-            let mut results = results.iter_mut();
-            results.try_for_each(|result| result.read_host(&[value]))
-        })
+        let mut results = results.iter_mut();
+        results.try_for_each(|result| result.read_host(&[value]))
     }
 }

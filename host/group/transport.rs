@@ -21,6 +21,8 @@ pub struct Transfer {
     pub from: usize,
     pub to: usize,
     pub bytes: usize,
+    /// Bytes of an element. Processes that disagree on it make different calls.
+    pub element: usize,
     /// The device address, if this process has rank `from`.
     pub source: Option<u64>,
     /// The device address, if this process has rank `to`.
@@ -58,7 +60,15 @@ pub fn no_rendezvous(reason: String) -> ErrorKind {
 /// The fault of calls after one that failed by `cause`.
 fn fault_after(cause: &ErrorKind) -> GroupError {
     match cause {
-        ErrorKind::Group(fault) => fault.clone(),
+        ErrorKind::Group(
+            fault @ (GroupError::PeerLost { .. }
+            | GroupError::PeerTimeout { .. }
+            | GroupError::OutOfStep { .. }
+            | GroupError::NcclTimeout { .. }
+            | GroupError::Nccl { .. }
+            | GroupError::Over { .. }),
+        ) => fault.clone(),
+        // Wrong arguments, too: those of later calls may be right.
         kind => GroupError::Over {
             cause: kind.to_string(),
         },

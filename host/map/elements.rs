@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result, check_length};
 use crate::launch::{LaunchConfig, grid_x};
-use crate::launch_args::{global, global_mut, no_elements, read_elements, written_by_product};
+use crate::launch_args::{global, global_mut, no_operand, read_elements, written_by_product};
 use crate::matrix::{AsMatrixViewMut, Matrix, MatrixView, MatrixViewMut, Order};
 use crate::module::Module;
 use crate::rows::{apart, check_order};
@@ -224,9 +224,7 @@ impl Module {
         let vectors = rows.saturating_mul(cols.div_ceil(lanes));
         let blocks = vectors.div_ceil(slots_of(OPERANDS) * MAP_THREADS as usize);
         let blocks = grid_x(blocks, || format!("a grid to map {rows}x{cols} elements"))?;
-        // SAFETY: there are no elements to be live, and none is accessed.
-        let nothing = unsafe { Global::from_raw_parts(no_elements().as_mut_ptr(), 0) };
-        let operand = |number: usize| operands.get(number).copied().unwrap_or(nothing);
+        let operand = |number: usize| operands.get(number).copied().unwrap_or(no_operand());
         let (a, b, c, d) = (operand(0), operand(1), operand(2), operand(3));
         let params = (a, b, c, d, results, GridConstant::new(&shape));
         let config = LaunchConfig::new(blocks, MAP_THREADS);

@@ -5,12 +5,11 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
 use crate::launch::{LaunchConfig, grid_x};
-use crate::launch_args::{no_elements, read_elements, written_by_product};
+use crate::launch_args::{no_operand, read_elements, written_by_product};
 use crate::matmul::{LinesToRead, NO_MAP, Operands, StagedOperand, Staging, check_result};
 use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix, MatrixView, MatrixViewMut, Order};
 use crate::module::Module;
 use crate::rows::{apart, check_order};
-use cuda_std::global::Global;
 use cuda_std::grid_constant::GridConstant;
 use tilewright_kernels::matmul::{
     MOST_OTHERS, MappedArguments, MappedDescriptor, MappedShape, ProductMap, ProductMapKernel,
@@ -183,9 +182,7 @@ impl Module {
         let tensor = tensor_shape(&shape, &descriptor);
         // SAFETY: the kernel reads nothing but elements of the matrices.
         let others = others.map(|other| unsafe { read_elements(other.into()) });
-        // SAFETY: there are no elements to be live, and none is accessed.
-        let nothing = unsafe { Global::from_raw_parts(no_elements().as_mut_ptr(), 0) };
-        let other = |number: usize| others.get(number).copied().unwrap_or(nothing);
+        let other = |number: usize| others.get(number).copied().unwrap_or(no_operand());
         let params = K::params(MappedArguments {
             lines: lines.map(|it| it.elements),
             maps: (a_map.param(), b_map.param()),
@@ -243,8 +240,8 @@ where
     };
     let properties = device.properties();
     let runs = |capability| architecture.runs_on(capability);
-    let has_architecture =
-        properties.compute_capability.is_none_or(runs) && properties.warp_threads == WARP;
+    let has_architecture = properties.compute_capability.is_none_or(runs);
+    let threads = properties.warp_threads;
     let is_read = K::DESCRIPTOR.cluster.is_none() || {
         let lies =
             |view: MatrixView<'_, K::Element>, order| view.is_empty() || view.order() == order;
@@ -253,17 +250,25 @@ where
             && lies(*b, Order::ColumnMajor)
             && counts.iter().all(|&it| it <= MOST_IN_MAPS)
     };
-    let reason = match (has_architecture, is_read) {
-        (true, true) => return Ok(()),
-        (false, _) => format!(
+    let reason = if threads != WARP {
+        format!(
+            "{} is for warps of {WARP} threads, and this device has warps of {threads}; map a product of f32, or use \
+             another device",
+            K::NAME
+        )
+    } else if !has_architecture {
+        format!(
             "{} is compiled for {architecture}; map a product in a tile for this device, or one of f32",
             K::NAME
-        ),
-        (true, false) => format!(
+        )
+    } else if !is_read {
+        format!(
             "{} reads a row-major A and a column-major B, whose sizes bulk copies can count; map the product in \
              another tile",
             K::NAME
-        ),
+        )
+    } else {
+        return Ok(());
     };
     let ((m, k), n) = (a.shape(), b.cols());
     Err(ErrorKind::NoKernel {

@@ -4,7 +4,7 @@ use super::entry::ScaleArguments;
 use super::epilogue::vector;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{ErrorKind, MUST_BE_EQUAL, Outcome};
+use crate::error::{ErrorKind, Outcome, check_counts, check_shapes};
 use crate::launch_args::read_elements;
 use crate::matrix::{MatrixBatch, Order};
 use bytemuck::Zeroable;
@@ -27,8 +27,10 @@ impl<'a> BlockScales<'a> {
         let blocks = |len: usize| len.div_ceil(SCALE_BLOCK);
         check_shape(NAMES[0], (m, blocks(k)), self.a.first().shape())?;
         check_shape(NAMES[1], (blocks(k), blocks(n)), self.b.first().shape())?;
-        check_count(["A", NAMES[0]], a.count(), self.a.count())?;
-        check_count(["B", NAMES[1]], b.count(), self.b.count())
+        // A batch may have one matrix.
+        let count = |count: Option<usize>| count.unwrap_or(1);
+        check_counts(["A", NAMES[0]], count(a.count()), count(self.a.count()))?;
+        check_counts(["B", NAMES[1]], count(b.count()), count(self.b.count()))
     }
 
     /// Fails unless `device` can read them.
@@ -59,8 +61,8 @@ impl<'a> BlockScales<'a> {
             // SAFETY: the launch reads only the scales, as the kernels document.
             elements: unsafe { [read_elements(a), read_elements(b)] },
             shape: ScaleShape {
-                a: steps(a),
-                b: steps(b.t()),
+                lines: steps(a),
+                squares: steps(b.t()),
             },
         }
     }
@@ -88,30 +90,5 @@ fn steps(scales: MatrixBatch<'_, f32>) -> ScaleSteps {
 }
 
 fn check_shape(name: &'static str, expected: (usize, usize), found: (usize, usize)) -> Outcome<()> {
-    match found == expected {
-        true => Ok(()),
-        false => Err(ErrorKind::ShapeMismatch {
-            operands: ["the grid of blocks", name],
-            left: expected,
-            right: found,
-            rule: MUST_BE_EQUAL,
-        }),
-    }
-}
-
-/// Fails unless an operand and its scales are as many matrices. A batch may have one.
-fn check_count(
-    batches: [&'static str; 2],
-    left: Option<usize>,
-    right: Option<usize>,
-) -> Outcome<()> {
-    let [left, right] = [left, right].map(|count| count.unwrap_or(1));
-    match left == right {
-        true => Ok(()),
-        false => Err(ErrorKind::BatchMismatch {
-            batches,
-            left,
-            right,
-        }),
-    }
+    check_shapes(["the grid of blocks", name], expected, found)
 }

@@ -8,7 +8,7 @@ use crate::buffer::BufferView;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Outcome, check_length};
-use crate::launch_args::{global, view_address};
+use crate::launch_args::{global, no_operand};
 use cuda_std::global::Global;
 use tilewright_kernels::epilogue::{self, EpilogueNumbers};
 
@@ -198,9 +198,5 @@ impl<'a, S: EpilogueScalar> Epilogue<'a, S> {
 
 /// A vector as a kernel's parameter; empty if there is none.
 pub fn vector<S: Element>(view: Option<BufferView<'_, S>>) -> Global<'_, S> {
-    match view {
-        Some(view) => global(view),
-        // SAFETY: the view has no elements, so there is nothing that must be live, and nothing is read.
-        None => unsafe { Global::from_raw_parts(view_address::<S>(0), 0) },
-    }
+    view.map_or(no_operand(), global)
 }

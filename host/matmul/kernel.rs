@@ -27,7 +27,8 @@ pub enum TileSize {
     /// A size between the two; methods without one use `Large`.
     ///
     /// On tensor cores of compute capability 9.0, it is 192 x 128 outputs for each block instead of 128 x 256 for
-    /// f16, bf16 and i8, and 128 x 128 instead of 128 x 192 for 8-bit floats.
+    /// f16, bf16 and i8, 128 x 128 instead of 128 x 192 for 8-bit floats, and 64 x 64 for f64, where small tiles have
+    /// 32 x 64 and large ones 128 x 128.
     Medium,
     /// The largest tiles, for results with enough of them to fill the device.
     Large,
@@ -87,6 +88,8 @@ methods! {
     Skinny(tile: SkinnyTile),
     /// e4m3 with block scales, by warpgroups, whose groups of rows may be counted on the device.
     Scaled(tiles: TileSize),
+    /// e4m3 with block scales and few rows, by warpgroups.
+    ScaledSkinny,
     /// f16 or bf16 by warpgroups, in groups of rows that are counted on the device.
     Counted,
     /// f32 split into f16, on tensor cores, by warpgroups.
@@ -188,6 +191,7 @@ impl Method {
             | Self::Single
             | Self::Skinny(_)
             | Self::Scaled(_)
+            | Self::ScaledSkinny
             | Self::Counted
             | Self::GroupedMma => "tensor cores",
             Self::Split(_) | Self::SplitMma(_) => "tensor cores, each f32 split into two f16",
@@ -231,6 +235,8 @@ pub struct GemmKernel {
     pub driver: Option<CudaVersion>,
     /// Layouts, alignment and the tile.
     pub descriptor: ProductDescriptor,
+    /// Blocks that a multiprocessor has registers for, by the entry's launch bounds.
+    pub resident: u32,
     /// The tile of its clusters, or of its blocks if the method has blocks without clusters.
     pub cluster: Option<&'static ClusterTile>,
     /// Its place among the kernels with the same types.
@@ -249,32 +255,16 @@ impl GemmKernel {
 
 /// The tile of a kernel of warpgroups, from its family and the tile's name in the catalogue.
 macro_rules! cluster_tile {
-    (wgmma $tile:ident) => {
-        Some(&tilewright_kernels::tensor::$tile)
-    };
-    (wgmma_bytes $tile:ident) => {
-        Some(&tilewright_kernels::tensor::$tile)
-    };
-    (turned $tile:ident) => {
-        Some(&tilewright_kernels::tensor::$tile)
-    };
-    (single $tile:ident) => {
-        Some(&tilewright_kernels::tensor::$tile)
-    };
-    (skinny $tile:ident) => {
-        Some(&tilewright_kernels::tensor::$tile)
-    };
-    (scaled $tile:ident) => {
-        Some(&tilewright_kernels::tensor::$tile)
-    };
-    (counted $tile:ident) => {
-        Some(&tilewright_kernels::tensor::$tile)
-    };
-    (split $tile:ident) => {
-        Some(&tilewright_kernels::tensor::$tile)
-    };
-    ($family:ident $($tile:ident)?) => {
-        None
-    };
+    (wgmma $tile:ident) => { cluster_tile!(@ $tile) };
+    (wgmma_bytes $tile:ident) => { cluster_tile!(@ $tile) };
+    (turned $tile:ident) => { cluster_tile!(@ $tile) };
+    (single $tile:ident) => { cluster_tile!(@ $tile) };
+    (skinny $tile:ident) => { cluster_tile!(@ $tile) };
+    (scaled $tile:ident) => { cluster_tile!(@ $tile) };
+    (scaled_skinny $tile:ident) => { cluster_tile!(@ $tile) };
+    (counted $tile:ident) => { cluster_tile!(@ $tile) };
+    (split $tile:ident) => { cluster_tile!(@ $tile) };
+    (@ $tile:ident) => { Some(&tilewright_kernels::tensor::$tile) };
+    ($family:ident $($tile:ident)?) => { None };
 }
 pub(super) use cluster_tile;

@@ -41,6 +41,10 @@ macro_rules! table {
             },
             driver: oldest_driver(images_of!($kernel)),
             descriptor: <$kernel as ProductKernel>::DESCRIPTOR,
+            resident: match <$kernel as Kernel>::BOUNDS.min_blocks {
+                Some(blocks) => blocks,
+                None => 1,
+            },
             cluster: cluster_tile!($family $($tile)?),
             place: 0,
         },)*)*]);

@@ -105,6 +105,7 @@ macro_rules! launcher {
     (PRODUCTS coarsened $written:ident $kernel:ident) => { launcher!($kernel by product(_, _, _)) };
     (PRODUCTS mma $written:ident $kernel:ident) => { launcher!($kernel by product(_, _, _)) };
     (PRODUCTS mma_f64 $written:ident $kernel:ident) => { launcher!($kernel by product(_, _, _)) };
+    (PRODUCTS mma_f64_after $written:ident $kernel:ident) => { launcher!($kernel by product(_, _, _)) };
     (PRODUCTS_OF_WORDS coarsened_words $written:ident $kernel:ident) => { launcher!($kernel by product(_, _, _)) };
     (CLUSTERS wgmma bulk $kernel:ident) => { launcher!($kernel by bulk(_, _, _, _, _)) };
     (CLUSTERS wgmma direct $kernel:ident) => { launcher!($kernel by direct(_, _, _, _)) };
@@ -117,6 +118,8 @@ macro_rules! launcher {
     (CLUSTERS skinny $written:ident $kernel:ident) => { launcher!($kernel by direct(_, _, _, _)) };
     (SCALED scaled bulk $kernel:ident) => { launcher!($kernel by scaled_bulk(_, _, _, _, _)) };
     (SCALED scaled direct $kernel:ident) => { launcher!($kernel by scaled_direct(_, _, _, _)) };
+    (SCALED scaled_skinny bulk $kernel:ident) => { launcher!($kernel by scaled_skinny_bulk(_, _, _, _, _)) };
+    (SCALED scaled_skinny direct $kernel:ident) => { launcher!($kernel by scaled_skinny_direct(_, _, _, _)) };
     (SCALED counted bulk $kernel:ident) => { launcher!($kernel by counted(_, _, _, _, _)) };
     (GROUPS grouped $written:ident $kernel:ident) => { launcher!($kernel by group(_, _, _)) };
     (GROUPS grouped_mma $written:ident $kernel:ident) => { launcher!($kernel by group(_, _, _)) };

@@ -8,13 +8,10 @@ use super::types::{ElementType, EpilogueScalar};
 use crate::buffer::{ALIGNMENT, BufferView};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{ErrorKind, MUST_BE_EQUAL, Outcome, check_length};
+use crate::error::{ErrorKind, Outcome, check_counts, check_length, check_shapes};
 use crate::launch::MAX_GRID_Y;
 use crate::launch_args::address_of;
 use crate::matrix::{MatrixBatch, MatrixBatchMut, Order};
-
-/// The rule for the shapes of A and B.
-pub const INNER_RULE: &str = "A needs as many columns as B has rows";
 
 /// The operands of one or more products of one shape.
 #[derive(Clone, Copy, Debug)]
@@ -81,16 +78,8 @@ impl<'a, T: Element> Operands<'a, T> {
 
     /// Fails unless A has as many columns as B has rows, and scales and counts are those of the operands.
     pub fn check_inner(&self) -> Outcome<()> {
-        let (a, b) = (self.a.first(), self.b.first());
-        if a.cols() == b.rows() {
-            return self.check_scales_and_counts();
-        }
-        Err(ErrorKind::ShapeMismatch {
-            operands: ["A", "B"],
-            left: a.shape(),
-            right: b.shape(),
-            rule: INNER_RULE,
-        })
+        check_inner(self.a.first().shape(), self.b.first().shape())?;
+        self.check_scales_and_counts()
     }
 
     fn check_scales_and_counts(&self) -> Outcome<()> {
@@ -338,26 +327,20 @@ impl<'a, T: Element, O: Element, S: EpilogueScalar> Matrices<'a, T, O, S> {
     }
 }
 
-fn check_counts(batches: [&'static str; 2], left: usize, right: usize) -> Outcome<()> {
-    match left == right {
+/// Fails unless A has as many columns as B has rows.
+pub fn check_inner(a: (usize, usize), b: (usize, usize)) -> Outcome<()> {
+    match a.1 == b.0 {
         true => Ok(()),
-        false => Err(ErrorKind::BatchMismatch {
-            batches,
-            left,
-            right,
+        false => Err(ErrorKind::ShapeMismatch {
+            operands: ["A", "B"],
+            left: a,
+            right: b,
+            rule: "A needs as many columns as B has rows",
         }),
     }
 }
 
 /// Fails unless the matrix for a product has the product's shape.
 pub fn check_result(expected: (usize, usize), found: (usize, usize)) -> Outcome<()> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(ErrorKind::ShapeMismatch {
-        operands: ["the product", "the matrix for it"],
-        left: expected,
-        right: found,
-        rule: MUST_BE_EQUAL,
-    })
+    check_shapes(["the product", "the matrix for it"], expected, found)
 }

@@ -1,13 +1,14 @@
 //! The plan of a product: every decision, made without a device from a problem and the facts about one.
 //!
 //! `problem.rs` and `device.rs` have both as values. `rules.rs` selects the method and divides K, `cost.rs` compares tile
-//! sizes by estimated time, and `vector.rs` shares the work of a product with a vector. `reason.rs` says why. `group.rs`
-//! plans products of unequal shapes. `exact.rs` plans exact products. `obstacle.rs` says why a problem has no plan.
-//! `remembered.rs` keeps a thread's last plans.
+//! sizes by estimated time, `grid.rs` has the blocks of a launch, and `vector.rs` shares the work of a product with a
+//! vector. `reason.rs` says why. `group.rs` plans products of unequal shapes. `exact.rs` plans exact products.
+//! `obstacle.rs` says why a problem has no plan. `remembered.rs` keeps a thread's last plans.
 
 mod cost;
 mod device;
 mod exact;
+mod grid;
 mod group;
 mod obstacle;
 mod packed;
@@ -22,8 +23,8 @@ mod steps;
 mod sum_of_parts;
 mod vector;
 
-pub use cost::Grid;
 pub use exact::{ExactPlan, ResiduesPlan, smaller_panel};
+pub use grid::Grid;
 pub use group::{blocks_in_group, is_alone, select_in_group};
 pub use obstacle::obstacle;
 pub use prepared::PreparedAs;
@@ -93,7 +94,7 @@ impl Plan {
         if let (Some(tiles), Some(parts)) = (divisible, whole.parts()) {
             let request = match problem.element {
                 ElementType::F32 => Request::Fastest(Arithmetic::Chain, None),
-                // Larger tiles have no registers for parts.
+                // Larger tiles on CUDA cores have no registers for parts. On tensor cores there are two sizes that do.
                 ElementType::F64 => Request::Fastest(Arithmetic::Chain, Some(TileSize::Small)),
                 _ => Request::Fastest(Arithmetic::Auto, tiles),
             };
@@ -218,7 +219,7 @@ impl Steps {
             Method::Coarsened(_) if is_byte => Self::TilesOfWords,
             Method::Tiled | Method::Coarsened(_) | Method::Mma(_) => Self::Tiles,
             Method::Wgmma(_) | Method::Single | Method::Skinny(_) => Self::Warpgroups,
-            Method::Scaled(_) | Method::Counted => Self::Scaled,
+            Method::Scaled(_) | Method::ScaledSkinny | Method::Counted => Self::Scaled,
             Method::Grouped(_) | Method::GroupedMma => Self::Grouped,
             Method::Exact => {
                 Self::Exact(ExactPlan::of(problem, device, tiles, kernel_of_residues)?)
@@ -275,8 +276,16 @@ impl Store {
         match kernel.method {
             Method::Mma(_) if problem.element != ElementType::F64 => Self::Single,
             Method::Split(_) | Method::SplitMma(_) => Self::Single,
-            Method::Wgmma(WgmmaTile::Turned) if bytes != size_of::<f16>() => Self::Own,
-            Method::Wgmma(_) | Method::Single | Method::Scaled(_) | Method::Counted => {
+            Method::Wgmma(WgmmaTile::Turned) | Method::ScaledSkinny
+                if bytes != size_of::<f16>() =>
+            {
+                Self::Own
+            }
+            Method::Wgmma(_)
+            | Method::Single
+            | Method::Scaled(_)
+            | Method::ScaledSkinny
+            | Method::Counted => {
                 match problem.is_plain && bytes == size_of::<f16>() && problem.c.is_aligned(bytes) {
                     true => Self::Bulk,
                     false => Self::Single,

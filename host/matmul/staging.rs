@@ -1,18 +1,15 @@
 //! Operands on their way to a kernel: read where they lie, or copied, transposed, split or made into residues, as the
 //! plan says.
 //!
-//! `aligned_copy.rs`, `transposed_copy.rs` and `transposed_words.rs` copy operands; `split.rs` splits those of f32, and
-//! `lines.rs` makes residues, by `line_kernels.rs`. `prepared.rs` keeps what is split or made once. `tile_grid.rs` has
-//! the grid of the kernels that copy.
+//! `copies.rs` copies operands; `split.rs` splits those of f32, and `lines.rs` makes residues, by `line_kernels.rs`.
+//! `prepared.rs` keeps what is split or made once. `tile_grid.rs` has the grid of the kernels that copy.
 
-mod aligned_copy;
+mod copies;
 mod line_kernels;
 mod lines;
 mod prepared;
 mod split;
 mod tile_grid;
-mod transposed_copy;
-mod transposed_words;
 
 pub use line_kernels::LineKernels;
 pub(super) use line_kernels::launch_either;
@@ -26,12 +23,10 @@ use super::plan::{ROW_ALIGNMENT, Staging};
 use crate::backend::TensorMapBatch;
 use crate::element::Element;
 use crate::error::Outcome;
-use crate::launch_args::read_elements;
-use crate::launch_args::view_address;
+use crate::launch_args::{no_operand, read_elements};
 use crate::matrix::{Matrix, MatrixBatch, MatrixView, Order};
-use aligned_copy::align;
+use copies::{align, transpose};
 use cuda_std::global::Global;
-use transposed_copy::transpose;
 
 /// The map of a matrix that no block copies from or to.
 pub const NO_MAP: MapWords = MapWords([0; 16]);
@@ -159,8 +154,7 @@ impl<T: Element> LinesToRead<'_, T> {
     /// No lines.
     pub fn none() -> Self {
         Self {
-            // SAFETY: the view has no elements, so there is nothing that must be live, and nothing is read.
-            elements: unsafe { Global::from_raw_parts(view_address::<T>(0), 0) },
+            elements: no_operand(),
             leading_dimension: 0,
             stride: 0,
         }

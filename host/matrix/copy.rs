@@ -9,7 +9,7 @@ use super::view::{IntoMatrixView, Lines, MatrixView, in_one_order};
 use super::view_mut::MatrixViewMut;
 use crate::backend::{RowExtent, Rows};
 use crate::element::Element;
-use crate::error::{During, ErrorKind, MUST_BE_EQUAL, Outcome, Result};
+use crate::error::{During, ErrorKind, Outcome, Result, check_shapes, zeroed_vec};
 use std::slice;
 
 impl<T: Element> MatrixView<'_, T> {
@@ -39,10 +39,7 @@ impl<T: Element> MatrixView<'_, T> {
             let (rows, columns) = self.shape();
             ErrorKind::size_overflow(format!("a list of {rows}x{columns} elements"))
         })?;
-        let mut elements = bytemuck::allocation::try_zeroed_vec(len).map_err(|()| {
-            let requested = (len * size_of::<T>()) as u64;
-            ErrorKind::OutOfHostMemory { requested }
-        })?;
+        let mut elements = zeroed_vec(len)?;
         self.write_strided(&mut elements, lines.len)?;
         Ok(elements)
     }
@@ -214,14 +211,8 @@ impl<T: Element> MatrixViewMut<'_, T> {
         let view = self.view();
         let device = view.device();
         device.check_owns(|| "the source".to_owned(), source.device())?;
-        if source.shape() != view.shape() {
-            return Err(ErrorKind::ShapeMismatch {
-                operands: ["the destination", "the source"],
-                left: view.shape(),
-                right: source.shape(),
-                rule: MUST_BE_EQUAL,
-            });
-        }
+        let names = ["the destination", "the source"];
+        check_shapes(names, view.shape(), source.shape())?;
         if view.is_empty() || size_of::<T>() == 0 {
             return Ok(());
         }

@@ -142,7 +142,7 @@ impl Module {
         let plan = Plan::new(x.len(), size_of::<K::Element>());
         // Dropped last: the operation may print, and the workspace is a lock of the device.
         let lines = Lines::default();
-        let mut workspace = Workspace::lock(self.device());
+        let mut workspace = Workspace::lock(self.device())?;
         let (config, shared) = workspace.shared(plan)?;
         let params = (global(x), shared.partials, shared.ticket, result);
         // SAFETY: the kernel's requirements are those of `reductions!`: `ReductionKernel` guarantees it. Its blocks

@@ -102,7 +102,7 @@ impl Device {
         result: GlobalMut<'_, T::Value>,
     ) -> Outcome<()> {
         let plan = Plan::new(x[0].len(), size_of::<T>());
-        let mut workspace = Workspace::lock(self);
+        let mut workspace = Workspace::lock(self)?;
         let (config, shared) = workspace.shared(plan)?;
         let params = T::params(x, shared, result);
         // SAFETY: the kernel's requirements. Its blocks and partial results are those of the plan. The selected

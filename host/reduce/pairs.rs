@@ -6,7 +6,7 @@ use super::segments::Segments;
 use crate::buffer::{Buffer, BufferViewMut, IntoBufferView};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, MUST_BE_EQUAL, Outcome, Result};
+use crate::error::{During, Outcome, Result, check_shapes};
 use crate::matrix::{IntoMatrixView, MatrixView, in_one_order};
 
 impl Device {
@@ -36,9 +36,11 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`] if the matrices have different shapes; [`ErrorKind::OrderMismatch`] if they have
-    /// different orders; [`ErrorKind::WrongDevice`] if one is on another device; [`ErrorKind::TooLarge`] if the launch
-    /// needs more than 2^31 - 1 blocks; [`ErrorKind::NoModule`], and those of [`Device::zeros`].
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the matrices have different shapes;
+    /// [`ErrorKind::OrderMismatch`](crate::ErrorKind::OrderMismatch) if they have different orders;
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if one is on another device;
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the launch needs more than 2^31 - 1 blocks;
+    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule), and those of [`Device::zeros`].
     #[doc(alias = "vecdot")]
     #[doc(alias = "batched dot")]
     pub fn reduce_dot_rows<'m, T: ReduciblePairs<Dot>>(
@@ -85,8 +87,8 @@ impl Device {
     /// Work that is submitted later sees the products.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `values` does not have an element for each row, and those of
-    /// [`Device::reduce_dot_rows`].
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `values` does not have an element for each row, and
+    /// those of [`Device::reduce_dot_rows`].
     pub fn reduce_dot_rows_into<'m, 'r, T: ReduciblePairs<Dot>>(
         &self,
         x: impl IntoMatrixView<'m, T>,
@@ -101,8 +103,8 @@ impl Device {
     /// Writes the dot product of each column of `x` with the same column of `y` to `values`, without waiting.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `values` does not have an element for each column, and those of
-    /// [`Device::reduce_dot_rows`].
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `values` does not have an element for each column,
+    /// and those of [`Device::reduce_dot_rows`].
     pub fn reduce_dot_columns_into<'m, 'r, T: ReduciblePairs<Dot>>(
         &self,
         x: impl IntoMatrixView<'m, T>,
@@ -136,10 +138,11 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `y` is not as long as `x`; [`ErrorKind::InvalidOffsets`] if a segment ends past
-    /// the end of `x`; [`ErrorKind::WrongDevice`] if `x`, `y` or the segments are on another device;
-    /// [`ErrorKind::TooLarge`] if the launch needs more than 2^31 - 1 blocks; [`ErrorKind::NoModule`], and those of
-    /// [`Device::zeros`].
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `y` is not as long as `x`;
+    /// [`ErrorKind::InvalidOffsets`](crate::ErrorKind::InvalidOffsets) if a segment ends past the end of `x`;
+    /// [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if `x`, `y` or the segments are on another device;
+    /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if the launch needs more than 2^31 - 1 blocks;
+    /// [`ErrorKind::NoModule`](crate::ErrorKind::NoModule), and those of [`Device::zeros`].
     pub fn reduce_dot_segments<'x, T: ReduciblePairs<Dot>>(
         &self,
         x: impl IntoBufferView<'x, T>,
@@ -155,8 +158,8 @@ impl Device {
     /// Work that is submitted later sees the products.
     ///
     /// # Errors
-    /// [`ErrorKind::WrongLength`] if `values` does not have an element for each segment, and those of
-    /// [`Device::reduce_dot_segments`].
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if `values` does not have an element for each segment,
+    /// and those of [`Device::reduce_dot_segments`].
     pub fn reduce_dot_segments_into<'x, 'r, T: ReduciblePairs<Dot>>(
         &self,
         x: impl IntoBufferView<'x, T>,
@@ -177,14 +180,7 @@ impl Device {
         y: MatrixView<'m, T>,
     ) -> Outcome<[MatrixView<'m, T>; 2]> {
         self.check_matrices([x, y])?;
-        if x.shape() != y.shape() {
-            return Err(ErrorKind::ShapeMismatch {
-                operands: ["x", "y"],
-                left: x.shape(),
-                right: y.shape(),
-                rule: MUST_BE_EQUAL,
-            });
-        }
+        check_shapes(["x", "y"], x.shape(), y.shape())?;
         // Empty matrices have no order to compare.
         if x.is_empty() {
             return Ok([x, x]);

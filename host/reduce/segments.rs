@@ -91,6 +91,8 @@ impl Segments {
         bytes: usize,
         plan: fn(usize) -> ScanPlan,
     ) -> Outcome<Arc<ScanTiles>> {
+        // The lock of the lists would stay locked if a kernel that makes this call were stopped.
+        simt::refuse_host_call("a scan of segments");
         let list = self.long.tiles(self.offsets.device(), bytes, plan)?;
         if let Some(capture) = device.backend().capture() {
             // Segments that passed the check are the graph's own, and so are their lists.

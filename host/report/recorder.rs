@@ -2,9 +2,10 @@
 
 use super::data::{KernelReport, LaunchReport};
 use crate::error::{ErrorKind, Outcome, SimulatorError};
+use crate::locks::lock;
 use simt::Profile;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The open reports of a simulated device.
 #[derive(Debug)]
@@ -76,11 +77,6 @@ impl LaunchRecorder {
             number,
         }
     }
-}
-
-/// Locks `mutex`. A panic cannot leave its data inconsistent.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An open report. Dropping it closes it.

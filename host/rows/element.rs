@@ -1,8 +1,7 @@
 //! The element types of row operations, and their kernels.
 
 use crate::element::Element;
-use crate::kernels::module_of;
-use crate::module_source::ModuleSource;
+use crate::kernels::{OwnKernel, own_kernels};
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
 use cuda_std::kernel::Kernel;
@@ -21,12 +20,12 @@ pub trait RowElement: sealed::RowElement {}
 
 pub(super) mod sealed {
     use super::{
-        Element, Global, GlobalMut, GridConstant, Kernel, ModuleSource, NormShape, SoftmaxShape,
+        Element, Global, GlobalMut, GridConstant, Kernel, NormShape, OwnKernel, SoftmaxShape,
     };
 
     /// An element type with kernels for each class of rows.
     pub trait RowElement: Element {
-        type SoftmaxShort: for<'launch> Kernel<
+        type SoftmaxShort: for<'launch> OwnKernel<
             Params<'launch> = (
                 Global<'launch, Self>,
                 GlobalMut<'launch, Self>,
@@ -35,16 +34,13 @@ pub(super) mod sealed {
                 GridConstant<'launch, SoftmaxShape>,
             ),
         >;
-        const SOFTMAX_SHORT: &'static ModuleSource;
-        type SoftmaxBlock: for<'launch> Kernel<
+        type SoftmaxBlock: for<'launch> OwnKernel<
             Params<'launch> = <Self::SoftmaxShort as Kernel>::Params<'launch>,
         >;
-        const SOFTMAX_BLOCK: &'static ModuleSource;
-        type SoftmaxLong: for<'launch> Kernel<
+        type SoftmaxLong: for<'launch> OwnKernel<
             Params<'launch> = <Self::SoftmaxShort as Kernel>::Params<'launch>,
         >;
-        const SOFTMAX_LONG: &'static ModuleSource;
-        type NormShort: for<'launch> Kernel<
+        type NormShort: for<'launch> OwnKernel<
             Params<'launch> = (
                 Global<'launch, Self>,
                 Global<'launch, Self>,
@@ -55,34 +51,27 @@ pub(super) mod sealed {
                 GridConstant<'launch, NormShape>,
             ),
         >;
-        const NORM_SHORT: &'static ModuleSource;
-        type NormBlock: for<'launch> Kernel<
+        type NormBlock: for<'launch> OwnKernel<
             Params<'launch> = <Self::NormShort as Kernel>::Params<'launch>,
         >;
-        const NORM_BLOCK: &'static ModuleSource;
-        type NormLong: for<'launch> Kernel<
+        type NormLong: for<'launch> OwnKernel<
             Params<'launch> = <Self::NormShort as Kernel>::Params<'launch>,
         >;
-        const NORM_LONG: &'static ModuleSource;
     }
 }
 
 macro_rules! row_elements {
     ($($element:ident: $short:ident, $block:ident, $long:ident,
         $norm_short:ident, $norm_block:ident, $norm_long:ident;)*) => {$(
+        own_kernels!(rows: $short, $block, $long, $norm_short, $norm_block, $norm_long);
+
         impl sealed::RowElement for $element {
             type SoftmaxShort = rows::$short;
-            const SOFTMAX_SHORT: &'static ModuleSource = module_of!($short);
             type SoftmaxBlock = rows::$block;
-            const SOFTMAX_BLOCK: &'static ModuleSource = module_of!($block);
             type SoftmaxLong = rows::$long;
-            const SOFTMAX_LONG: &'static ModuleSource = module_of!($long);
             type NormShort = rows::$norm_short;
-            const NORM_SHORT: &'static ModuleSource = module_of!($norm_short);
             type NormBlock = rows::$norm_block;
-            const NORM_BLOCK: &'static ModuleSource = module_of!($norm_block);
             type NormLong = rows::$norm_long;
-            const NORM_LONG: &'static ModuleSource = module_of!($norm_long);
         }
 
         impl RowElement for $element {}

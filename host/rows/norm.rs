@@ -7,6 +7,7 @@ use crate::buffer::IntoBufferView;
 use crate::device::Device;
 use crate::error::{During, Outcome, Result};
 use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix, MatrixView};
+use crate::setters::setters;
 
 /// A normalisation of matrix rows: by the root of the mean square, or to mean 0 and variance 1.
 ///
@@ -66,18 +67,12 @@ impl<'a, T: RowElement> Normalization<'a, T> {
         }
     }
 
-    /// Multiplies column j by `weight[j]`.
-    #[must_use]
-    pub fn weight(mut self, weight: impl IntoBufferView<'a, T>) -> Self {
-        self.columns.weight = Some(weight.into());
-        self
-    }
+    setters! {
+        /// Multiplies column j by `weight[j]`.
+        weight(weight: impl IntoBufferView<'a, T>) => columns.weight = Some(weight.into());
 
-    /// Adds `bias[j]` to column j.
-    #[must_use]
-    pub fn bias(mut self, bias: impl IntoBufferView<'a, T>) -> Self {
-        self.columns.bias = Some(bias.into());
-        self
+        /// Adds `bias[j]` to column j.
+        bias(bias: impl IntoBufferView<'a, T>) => columns.bias = Some(bias.into());
     }
 
     /// The normalised rows of `matrix`, in a new matrix on its device.

@@ -6,10 +6,9 @@ use super::operands::{OPERATION, Rows};
 use crate::buffer::BufferView;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{ErrorKind, MUST_BE_EQUAL, Outcome, check_length};
-use crate::launch_args::{global, no_elements};
+use crate::error::{Outcome, check_length, check_shapes};
+use crate::launch_args::{global, no_elements, no_operand};
 use crate::module::Module;
-use cuda_std::global::Global;
 use cuda_std::grid_constant::GridConstant;
 use tilewright_kernels::rows::{NormShape, RowClass, VECTOR_BYTES};
 
@@ -36,15 +35,11 @@ impl<T: Element> Residual<'_, T> {
             return Ok(());
         };
         rows.check(device, ["the residual", "the matrix of the sums"])?;
-        match rows.operand().shape() {
-            found if found == shape => Ok(()),
-            found => Err(ErrorKind::ShapeMismatch {
-                operands: ["the matrix", "the residual"],
-                left: shape,
-                right: found,
-                rule: MUST_BE_EQUAL,
-            }),
-        }
+        check_shapes(
+            ["the matrix", "the residual"],
+            shape,
+            rows.operand().shape(),
+        )
     }
 
     fn is_staged(&self) -> bool {
@@ -111,12 +106,10 @@ impl<'a, T: RowElement> Columns<'a, T> {
         let (count, len) = rows.operand().shape();
         let is_staged = rows.is_staged() || residual.is_staged() || self.is_staged();
         let launch = RowLaunch::new::<T>(device, (count, len), is_staged)?;
-        // SAFETY: there are no elements to be live, and none is accessed.
-        let nothing = unsafe { Global::from_raw_parts(no_elements().as_mut_ptr(), 0) };
         // SAFETY: the launch accesses the elements of the rows alone, as the kernels document.
         let ([x_apart, y_apart], x, y) = unsafe { rows.into_params() };
         let ([residual_apart, sums_apart], residual, sums) = match residual {
-            Residual::None => ([0, 0], nothing, no_elements()),
+            Residual::None => ([0, 0], no_operand(), no_elements()),
             // SAFETY: as above.
             Residual::Added(rows) => unsafe { rows.into_params() },
         };
@@ -134,8 +127,8 @@ impl<'a, T: RowElement> Columns<'a, T> {
             epsilon: self.epsilon,
             padding: 0,
         };
-        let weight = self.weight.map_or(nothing, global);
-        let bias = self.bias.map_or(nothing, global);
+        let weight = self.weight.map_or(no_operand(), global);
+        let bias = self.bias.map_or(no_operand(), global);
         let constant = GridConstant::new(&shape);
         let params = (x, residual, sums, y, weight, bias, constant);
         let config = launch.config;
@@ -145,12 +138,13 @@ impl<'a, T: RowElement> Columns<'a, T> {
         // are borrowed until this returns.
         unsafe {
             match launch.class {
-                RowClass::Short { .. } => Module::on_demand(device, T::NORM_SHORT)
-                    .launch_params::<T::NormShort>(config, params),
-                RowClass::Block { .. } => Module::on_demand(device, T::NORM_BLOCK)
-                    .launch_params::<T::NormBlock>(config, params),
-                RowClass::Long => Module::on_demand(device, T::NORM_LONG)
-                    .launch_params::<T::NormLong>(config, params),
+                RowClass::Short { .. } => {
+                    Module::launch_own::<T::NormShort>(device, config, params)
+                }
+                RowClass::Block { .. } => {
+                    Module::launch_own::<T::NormBlock>(device, config, params)
+                }
+                RowClass::Long => Module::launch_own::<T::NormLong>(device, config, params),
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{ErrorKind, MUST_BE_EQUAL, Outcome};
-use crate::launch_args::{no_elements, read_elements, written_by_product};
+use crate::error::{ErrorKind, Outcome, check_shapes};
+use crate::launch_args::{no_elements, no_operand, read_elements, written_by_product};
 use crate::matrix::{MatrixView, MatrixViewMut};
 use cuda_std::global::{Global, GlobalMut};
 use tilewright_kernels::rows::VECTOR_BYTES;
@@ -50,12 +50,7 @@ impl<'a, T: Element> Rows<'a, T> {
             check_order(device, y.view())?;
         }
         match self {
-            Self::Written(x, y) if x.shape() != y.shape() => Err(ErrorKind::ShapeMismatch {
-                operands: names,
-                left: x.shape(),
-                right: y.shape(),
-                rule: MUST_BE_EQUAL,
-            }),
+            Self::Written(x, y) => check_shapes(names, x.shape(), y.shape()),
             _ => Ok(()),
         }
     }
@@ -79,8 +74,7 @@ impl<'a, T: Element> Rows<'a, T> {
                 }
                 Self::InPlace(y) => {
                     let apart = apart(y.view());
-                    let nothing = Global::from_raw_parts(no_elements().as_mut_ptr(), 0);
-                    ([apart; 2], nothing, written_by_product(y.into()))
+                    ([apart; 2], no_operand(), written_by_product(y.into()))
                 }
             }
         }

@@ -4,12 +4,11 @@ use super::operands::{apart, check_order};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, ErrorKind, Outcome, Result};
-use crate::kernels::module_of;
+use crate::kernels::{OwnKernel, own_kernels};
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{read_elements, written_by_product};
 use crate::matrix::{IntoMatrixView, Matrix, MatrixView};
 use crate::module::Module;
-use crate::module_source::ModuleSource;
 use cuda_std::fp8::F8E4M3;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
@@ -41,12 +40,12 @@ pub trait QuantizeElement: sealed::QuantizeElement {}
 
 mod sealed {
     use super::{
-        Element, F8E4M3, Global, GlobalMut, GridConstant, Kernel, ModuleSource, QuantizeShape,
+        Element, F8E4M3, Global, GlobalMut, GridConstant, Kernel, OwnKernel, QuantizeShape,
     };
 
     /// An element type with kernels for rows and for square blocks.
     pub trait QuantizeElement: Element {
-        type Rows: for<'launch> Kernel<
+        type Rows: for<'launch> OwnKernel<
             Params<'launch> = (
                 Global<'launch, Self>,
                 GlobalMut<'launch, F8E4M3>,
@@ -54,19 +53,19 @@ mod sealed {
                 GridConstant<'launch, QuantizeShape>,
             ),
         >;
-        const ROWS: &'static ModuleSource;
-        type Blocks: for<'launch> Kernel<Params<'launch> = <Self::Rows as Kernel>::Params<'launch>>;
-        const BLOCKS: &'static ModuleSource;
+        type Blocks: for<'launch> OwnKernel<
+            Params<'launch> = <Self::Rows as Kernel>::Params<'launch>,
+        >;
     }
 }
 
 macro_rules! quantize_elements {
     ($($element:ident: $rows:ident, $blocks:ident;)*) => {$(
+        own_kernels!(quantize: $rows, $blocks);
+
         impl sealed::QuantizeElement for $element {
             type Rows = quantize::$rows;
-            const ROWS: &'static ModuleSource = module_of!($rows);
             type Blocks = quantize::$blocks;
-            const BLOCKS: &'static ModuleSource = module_of!($blocks);
         }
 
         impl QuantizeElement for $element {}
@@ -111,7 +110,7 @@ impl Device {
         &self,
         matrix: impl IntoMatrixView<'m, T>,
     ) -> Result<Quantized> {
-        self.quantized::<T, T::Rows>(matrix.into(), (1, T::ROWS))
+        self.quantized::<T, T::Rows>(matrix.into(), 1)
             .during("quantize_rows")
     }
 
@@ -143,19 +142,15 @@ impl Device {
         &self,
         matrix: impl IntoMatrixView<'m, T>,
     ) -> Result<Quantized> {
-        self.quantized::<T, T::Blocks>(matrix.into(), (QUANTIZED_BLOCK, T::BLOCKS))
+        self.quantized::<T, T::Blocks>(matrix.into(), QUANTIZED_BLOCK)
             .during("quantize_blocks")
     }
 
     /// The matrix in blocks of `rows` rows, by the kernel `K` of `source`.
-    fn quantized<T, K>(
-        &self,
-        matrix: MatrixView<'_, T>,
-        (rows_of_block, source): (usize, &'static ModuleSource),
-    ) -> Outcome<Quantized>
+    fn quantized<T, K>(&self, matrix: MatrixView<'_, T>, rows_of_block: usize) -> Outcome<Quantized>
     where
         T: QuantizeElement,
-        K: for<'launch> Kernel<Params<'launch> = <T::Rows as Kernel>::Params<'launch>>,
+        K: for<'launch> OwnKernel<Params<'launch> = <T::Rows as Kernel>::Params<'launch>>,
     {
         self.check_reads(|| "the matrix".to_owned(), matrix.holder())?;
         check_order(self, matrix)?;
@@ -191,7 +186,7 @@ impl Device {
             };
             // SAFETY: the launch meets the kernel's requirements: the matrices have the shape, the scales its blocks,
             // and the grid covers them. The matrix is borrowed until this returns, and the others belong to this call.
-            unsafe { Module::on_demand(self, source).launch_params::<K>(config, params) }?;
+            unsafe { Module::launch_own::<K>(self, config, params) }?;
         }
         Ok(Quantized { elements, scales })
     }

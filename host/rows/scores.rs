@@ -6,9 +6,8 @@ use super::operands::{OPERATION, Rows};
 use crate::buffer::{BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::error::{Outcome, check_length};
-use crate::launch_args::{global, global_mut, no_elements};
+use crate::launch_args::{global, global_mut, no_elements, no_operand};
 use crate::module::Module;
-use cuda_std::global::Global;
 use cuda_std::grid_constant::GridConstant;
 use tilewright_kernels::rows::{RowClass, SoftmaxShape};
 
@@ -80,9 +79,7 @@ impl Device {
             scale: results.scale,
             padding: 0,
         };
-        // SAFETY: there are no elements to be live, and none is accessed.
-        let no_classes = unsafe { Global::from_raw_parts(no_elements().as_mut_ptr(), 0) };
-        let classes = of_rows.classes.map_or(no_classes, global);
+        let classes = of_rows.classes.map_or(no_operand(), global);
         let values = of_rows.values.map_or(no_elements(), global_mut);
         let params = (x, y, classes, values, GridConstant::new(&shape));
         let config = launch.config;
@@ -92,12 +89,13 @@ impl Device {
         // memory without conflicting work: all operands are borrowed until this returns.
         unsafe {
             match launch.class {
-                RowClass::Short { .. } => Module::on_demand(self, T::SOFTMAX_SHORT)
-                    .launch_params::<T::SoftmaxShort>(config, params),
-                RowClass::Block { .. } => Module::on_demand(self, T::SOFTMAX_BLOCK)
-                    .launch_params::<T::SoftmaxBlock>(config, params),
-                RowClass::Long => Module::on_demand(self, T::SOFTMAX_LONG)
-                    .launch_params::<T::SoftmaxLong>(config, params),
+                RowClass::Short { .. } => {
+                    Module::launch_own::<T::SoftmaxShort>(self, config, params)
+                }
+                RowClass::Block { .. } => {
+                    Module::launch_own::<T::SoftmaxBlock>(self, config, params)
+                }
+                RowClass::Long => Module::launch_own::<T::SoftmaxLong>(self, config, params),
             }
         }
     }

@@ -3,9 +3,9 @@
 use crate::buffer::{Buffer, BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{ErrorKind, MUST_BE_EQUAL, Outcome, check_length};
+use crate::error::{ErrorKind, Outcome, check_length, check_shapes};
 use crate::launch::{LaunchConfig, grid_x};
-use crate::launch_args::{global, global_mut, no_elements, read_elements, written_by_product};
+use crate::launch_args::{global, global_mut, no_operand, read_elements, written_by_product};
 use crate::matrix::{MatrixShape, MatrixView, MatrixViewMut, Order, in_one_order};
 use crate::reduce::{ScanTiles, Segments};
 use bytemuck::Zeroable as _;
@@ -111,14 +111,7 @@ impl<'a, T: Element, O: Element> Scanned<'a, T, O> {
         const NAMES: [&str; 2] = ["the matrix to scan", "the matrix of the results"];
         device.check_reads(|| NAMES[0].to_owned(), x.holder())?;
         device.check_writes(|| NAMES[1].to_owned(), y.written())?;
-        if x.shape() != y.shape() {
-            return Err(ErrorKind::ShapeMismatch {
-                operands: NAMES,
-                left: x.shape(),
-                right: y.shape(),
-                rule: MUST_BE_EQUAL,
-            });
-        }
+        check_shapes(NAMES, x.shape(), y.shape())?;
         Ok(Self {
             lines: Lines::of_matrices(axis, x, y.view())?,
             // SAFETY: for both: the kernels access nothing but the elements of the lines.
@@ -169,7 +162,7 @@ impl<'a, T: Element, O: Element> Scanned<'a, T, O> {
             offsets,
             tiles
                 .as_ref()
-                .map_or_else(none, |list| global(list.tiles.view())),
+                .map_or_else(no_operand, |list| global(list.tiles.view())),
         );
         submit(LaunchConfig::new(blocks, SCAN_THREADS), params)
     }
@@ -242,7 +235,7 @@ impl<'a> Lines<'a> {
                     blocks: plan.blocks(rows, is_across),
                     words: plan.state_words() * rows,
                     shape,
-                    offsets: none(),
+                    offsets: no_operand(),
                     tiles: None,
                 }
             }
@@ -277,13 +270,6 @@ pub(super) fn shape_of<T: Element>(x: MatrixView<'_, T>) -> MatrixShape {
         cols,
         order: x.order(),
     }
-}
-
-/// No elements.
-fn none<'a, E: Element>() -> Global<'a, E> {
-    let nothing = no_elements::<E>();
-    // SAFETY: there are no elements to be live, and none is accessed.
-    unsafe { Global::from_raw_parts(nothing.as_mut_ptr(), 0) }
 }
 
 impl<T> Kind<T> {

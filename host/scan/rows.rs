@@ -5,13 +5,11 @@ use crate::buffer::{Buffer, BufferView, BufferViewMut, IntoBufferView};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Outcome, Result};
-use crate::kernels::module_of;
+use crate::kernels::{OwnKernel, own_kernels};
 use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix, MatrixView, MatrixViewMut};
 use crate::module::Module;
-use crate::module_source::ModuleSource;
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::grid_constant::GridConstant;
-use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
 use tilewright_kernels::for_each_row_scan;
 use tilewright_kernels::reduce::{self, Max, Min, Reduction};
@@ -28,15 +26,13 @@ use tilewright_kernels::scan::{self, PrefixProduct, PrefixSum, ScanPlan, ScanSha
 pub trait Scannable<R>: sealed::ScanBy<R> {}
 
 mod sealed {
-    use super::{
-        Element, Global, GlobalMut, GridConstant, Kernel, ModuleSource, ScanPlan, ScanShape,
-    };
+    use super::{Element, Global, GlobalMut, GridConstant, OwnKernel, ScanPlan, ScanShape};
 
     /// An element type with a kernel that scans it by `R`.
     pub trait ScanBy<R>: Element {
         /// The type that the kernel takes: of the same size, and unsigned for sums and products of integers.
         type Scanned: Element;
-        type Kernel: for<'launch> Kernel<
+        type Kernel: for<'launch> OwnKernel<
             Params<'launch> = (
                 Global<'launch, Self::Scanned>,
                 GlobalMut<'launch, Self::Scanned>,
@@ -47,7 +43,6 @@ mod sealed {
                 Global<'launch, [u64; 3]>,
             ),
         >;
-        const MODULE: &'static ModuleSource;
         const NEEDS_AN_ELEMENT: bool;
         const PLAN: fn(usize) -> ScanPlan;
     }
@@ -55,10 +50,11 @@ mod sealed {
 
 macro_rules! row_scans {
     ($($operation:ident, $name:ident of $element:ident: $kernel:ident at $blocks:literal blocks;)*) => {$(
+        own_kernels!(scan: $kernel);
+
         impl sealed::ScanBy<reduce::$name> for $element {
             type Scanned = Self;
             type Kernel = scan::$kernel;
-            const MODULE: &'static ModuleSource = module_of!($kernel);
             const NEEDS_AN_ELEMENT: bool = <$operation as Reduction<$element>>::NEEDS_AN_ELEMENT;
             const PLAN: fn(usize) -> ScanPlan = ScanPlan::of::<$operation, $element>;
         }
@@ -74,7 +70,6 @@ macro_rules! signed_scans {
         impl sealed::ScanBy<reduce::$name> for $signed {
             type Scanned = $unsigned;
             type Kernel = <$unsigned as sealed::ScanBy<reduce::$name>>::Kernel;
-            const MODULE: &'static ModuleSource = <$unsigned as sealed::ScanBy<reduce::$name>>::MODULE;
             const NEEDS_AN_ELEMENT: bool = false;
             const PLAN: fn(usize) -> ScanPlan = <$unsigned as sealed::ScanBy<reduce::$name>>::PLAN;
         }
@@ -328,9 +323,7 @@ impl Device {
                 // SAFETY: the launch meets the kernel's requirements: `Scanned::launch` has made it for the kernel's plan.
                 // Views of live memory without conflicting work: operand and results are borrowed until this returns, and
                 // the state is freed after the launch, in the device's order.
-                unsafe {
-                    Module::on_demand(self, T::MODULE).launch_params::<T::Kernel>(config, params)
-                }
+                unsafe { Module::launch_own::<T::Kernel>(self, config, params) }
             },
         )
     }

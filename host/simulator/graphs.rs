@@ -1,16 +1,17 @@
 //! Recorded work of a simulated stream.
 
 use super::Simulator;
-use super::work::{Graphs, Work};
+use super::work::Work;
 use crate::backend::{DeviceGraphs, DeviceMemory as _, GraphHandle};
 use crate::error::Outcome;
 use crate::kernel_output::Lines;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use crate::locks::lock;
+use std::sync::Arc;
 
 impl Simulator {
     /// Adds work to what is recorded; gives `work` back if it has to run.
     pub(super) fn record<W>(&self, work: W, recorded: impl FnOnce(W) -> Work) -> Result<(), W> {
-        match &mut self.graphs().recording {
+        match &mut lock(&self.graphs).recording {
             Some(recording) => {
                 recording.push(recorded(work));
                 Ok(())
@@ -18,21 +19,17 @@ impl Simulator {
             None => Err(work),
         }
     }
-
-    fn graphs(&self) -> MutexGuard<'_, Graphs> {
-        self.graphs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl DeviceGraphs for Simulator {
     fn start_capture(&self) -> Outcome<()> {
         simt::refuse_host_call("capture");
-        self.graphs().recording = Some(Vec::new());
+        lock(&self.graphs).recording = Some(Vec::new());
         Ok(())
     }
 
     fn end_capture(&self) -> Outcome<GraphHandle> {
-        let mut graphs = self.graphs();
+        let mut graphs = lock(&self.graphs);
         let recorded = graphs.recording.take().unwrap_or_default();
         graphs.made += 1;
         let number = graphs.made;
@@ -42,7 +39,7 @@ impl DeviceGraphs for Simulator {
 
     unsafe fn launch_graph(&self, GraphHandle(number): GraphHandle) -> Outcome<()> {
         simt::refuse_host_call("a launch of a graph");
-        let work = Arc::clone(&self.graphs().graphs[&number]);
+        let work = Arc::clone(&lock(&self.graphs).graphs[&number]);
         work.iter().try_for_each(|work| match *work {
             Work::Launch(ref launch, ref uses) => {
                 let lines = Lines::default();
@@ -62,6 +59,6 @@ impl DeviceGraphs for Simulator {
 
     unsafe fn destroy_graph(&self, GraphHandle(number): GraphHandle) {
         // The lock must not stay locked if a kernel that drops a graph is stopped.
-        simt::uninterrupted(|| drop(self.graphs().graphs.remove(&number)));
+        simt::uninterrupted(|| drop(lock(&self.graphs).graphs.remove(&number)));
     }
 }

@@ -4,35 +4,22 @@ use super::Simulator;
 use super::stream_check::{MemoryAccess, uses_of_launch};
 use super::work::{Launch, Work};
 use crate::backend::{Backend as _, DeviceKernels, LaunchRequest, ResidencyRequest, SymbolRequest};
-use crate::error::{ErrorKind, Outcome, SimulatorError};
+use crate::error::{ErrorKind, Outcome};
 use crate::kernel_output::Lines;
+use crate::locks::lock_of_process;
 use crate::module_source::{ModuleId, ModuleSource};
 use crate::report::{KernelReport, most_registers};
 use crate::residency::Residency;
 use simt::{StaticMemory, ViewName};
 use std::collections::HashMap;
-use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, MutexGuard};
 
 impl Simulator {
     /// Locks the device, once all work submitted earlier is complete. In a forked child, a launch of the parent's
     /// never completes.
     pub(super) fn statics(&self) -> Outcome<MutexGuard<'_, HashMap<ModuleId, Arc<StaticMemory>>>> {
-        if std::process::id() == self.machine.process {
-            return Ok(self
-                .machine
-                .statics
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner));
-        }
-        match self.machine.statics.try_lock() {
-            Ok(statics) => Ok(statics),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                Err(ErrorKind::Simulator(SimulatorError::BusyAtFork {
-                    device: self.label(),
-                }))
-            }
-        }
+        let statics = lock_of_process(&self.machine.statics, self.machine.process);
+        statics.ok_or_else(|| ErrorKind::busy_at_fork(self.label()))
     }
 }
 

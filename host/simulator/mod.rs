@@ -26,6 +26,7 @@ use crate::backend::{Backend, DeviceMemory as _, StreamPriority};
 use crate::error::{ErrorKind, Outcome, SimulatorError};
 use crate::kernel_output::print_message;
 use crate::launch::{MAX_GRID_X, MAX_GRID_Y};
+use crate::locks::lock;
 use crate::module_source::ModuleId;
 use crate::properties::DeviceProperties;
 use crate::report::LaunchRecorder;
@@ -89,7 +90,7 @@ struct Machine {
 impl Drop for Simulator {
     fn drop(&mut self) {
         let allocations = self.scratch.take();
-        let chunks = mem::take(&mut self.scratch.slots().chunks);
+        let chunks = self.scratch.take_chunks();
         let chunks = chunks.iter().map(|chunk| (chunk.device, CHUNK_BYTES));
         for (address, bytes) in allocations
             .map(|Allocation { address, bytes }| (address, bytes))
@@ -150,8 +151,7 @@ impl Simulator {
         drop((check, order));
         if let Err(unordered) = checked {
             let error = self.unordered("a drop of a buffer".to_owned(), unordered);
-            let late = machine.late_error.lock();
-            late.unwrap_or_else(PoisonError::into_inner).replace(error);
+            lock(&machine.late_error).replace(error);
         }
     }
 
@@ -167,8 +167,7 @@ impl Simulator {
         if !machine.options.checks || order.has_one() {
             return Ok(());
         }
-        let late = machine.late_error.lock();
-        if let Some(error) = late.unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(error) = lock(&machine.late_error).take() {
             return Err(ErrorKind::Simulator(error));
         }
         let checked = machine
@@ -240,16 +239,15 @@ impl Machine {
     }
 
     fn streams(&self) -> MutexGuard<'_, StreamOrder> {
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.streams)
     }
 
     fn stream_check(&self) -> MutexGuard<'_, StreamCheck> {
-        let check = self.stream_check.lock();
-        check.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.stream_check)
     }
 
     fn quarantine(&self) -> MutexGuard<'_, Quarantine> {
-        self.freed.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.freed)
     }
 }
 

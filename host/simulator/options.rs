@@ -1,6 +1,7 @@
 //! Options of the simulator.
 
 use super::bodies::KernelBodies;
+use crate::setters::setters;
 use simt::{Preemption, Profile, Suppression};
 use std::time::Duration;
 
@@ -102,89 +103,51 @@ impl Default for SimulatorOptions {
 }
 
 impl SimulatorOptions {
-    /// Sets the seed.
-    #[must_use]
-    pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
+    setters! {
+        /// Sets the seed.
+        with_seed(seed: u64) => seed = seed;
 
-    /// Switches threads at accesses under every seed, under none, or under every seed but 0.
-    ///
-    /// A kernel whose blocks wait for each other needs the switches. A test of a kernel without such waits is faster
-    /// without them.
-    ///
-    /// ```
-    /// use tilewright::{Device, Preemption, SimulatorOptions};
-    ///
-    /// let options = SimulatorOptions::default().with_seed(7);
-    /// let device = Device::simulator_with(options.with_preemption(Preemption::Never));
-    /// # assert_eq!(device.reduce_sum(&device.upload(&[1_u32; 100]).unwrap()).unwrap(), 100);
-    /// ```
-    #[must_use]
-    pub fn with_preemption(mut self, preemption: Preemption) -> Self {
-        self.preemption = preemption;
-        self
-    }
+        /// Switches threads at accesses under every seed, under none, or under every seed but 0.
+        ///
+        /// A kernel whose blocks wait for each other needs the switches. A test of a kernel without such waits is
+        /// faster without them.
+        ///
+        /// ```
+        /// use tilewright::{Device, Preemption, SimulatorOptions};
+        ///
+        /// let options = SimulatorOptions::default().with_seed(7);
+        /// let device = Device::simulator_with(options.with_preemption(Preemption::Never));
+        /// # assert_eq!(device.reduce_sum(&device.upload(&[1_u32; 100]).unwrap()).unwrap(), 100);
+        /// ```
+        with_preemption(preemption: Preemption) => preemption = preemption;
 
-    /// Lets atomic loads return values other than the newest, or only the newest.
-    ///
-    /// A kernel that fails only with this option lacks a fence, or has one of too narrow a scope. If blocks run one
-    /// by one, a load may also return a value that is stored later. The kernel then runs up to three times, and all
-    /// runs but one are undone.
-    #[must_use]
-    pub fn with_weak_memory(mut self, weak_memory: bool) -> Self {
-        self.weak_memory = weak_memory;
-        self
-    }
+        /// Lets atomic loads return values other than the newest, or only the newest.
+        ///
+        /// A kernel that fails only with this option lacks a fence, or has one of too narrow a scope. If blocks run one
+        /// by one, a load may also return a value that is stored later. The kernel then runs up to three times, and all
+        /// runs but one are undone.
+        with_weak_memory(weak_memory: bool) => weak_memory = weak_memory;
 
-    /// Starts blocks in the order of their index, or in an order that the seed determines.
-    #[must_use]
-    pub fn with_blocks_in_order(mut self, blocks_in_order: bool) -> Self {
-        self.blocks_in_order = blocks_in_order;
-        self
-    }
+        /// Starts blocks in the order of their index, or in an order that the seed determines.
+        with_blocks_in_order(blocks_in_order: bool) => blocks_in_order = blocks_in_order;
 
-    /// Sets the number of threads in a warp.
-    #[must_use]
-    pub fn with_warp_width(mut self, warp_width: u32) -> Self {
-        self.warp_width = warp_width;
-        self
-    }
+        /// Sets the number of threads in a warp.
+        with_warp_width(warp_width: u32) => warp_width = warp_width;
 
-    /// Runs blocks on several CPU threads at once, or one after another.
-    #[must_use]
-    pub fn with_parallel_blocks(mut self, parallel_blocks: bool) -> Self {
-        self.parallel_blocks = parallel_blocks;
-        self
-    }
+        /// Runs blocks on several CPU threads at once, or one after another.
+        with_parallel_blocks(parallel_blocks: bool) => parallel_blocks = parallel_blocks;
 
-    /// Sets the number of multiprocessors.
-    #[must_use]
-    pub fn with_multiprocessors(mut self, multiprocessors: u32) -> Self {
-        self.multiprocessors = multiprocessors;
-        self
-    }
+        /// Sets the number of multiprocessors.
+        with_multiprocessors(multiprocessors: u32) => multiprocessors = multiprocessors;
 
-    /// Turns the memory checks on or off. Without them the simulator is several times faster.
-    #[must_use]
-    pub fn with_checks(mut self, checks: bool) -> Self {
-        self.checks = checks;
-        self
-    }
+        /// Turns the memory checks on or off. Without them the simulator is several times faster.
+        with_checks(checks: bool) => checks = checks;
 
-    /// Counts every launch, or only those within [`Device::with_report`](crate::Device::with_report).
-    #[must_use]
-    pub fn with_counters(mut self, counters: bool) -> Self {
-        self.counters = counters;
-        self
-    }
+        /// Counts every launch, or only those within [`Device::with_report`](crate::Device::with_report).
+        with_counters(counters: bool) => counters = counters;
 
-    /// Sets how many distinct findings end a launch; with 1 it ends with the first.
-    #[must_use]
-    pub fn with_finding_limit(mut self, finding_limit: usize) -> Self {
-        self.finding_limit = finding_limit;
-        self
+        /// Sets how many distinct findings end a launch; with 1 it ends with the first.
+        with_finding_limit(finding_limit: usize) => finding_limit = finding_limit;
     }
 
     /// Adds a suppression.
@@ -226,62 +189,48 @@ impl SimulatorOptions {
         self
     }
 
-    /// Runs other code for kernels than their functions, such as their PTX.
-    #[must_use]
-    pub fn with_bodies(mut self, bodies: KernelBodies) -> Self {
-        self.bodies = Some(bodies);
-        self
-    }
+    setters! {
+        /// Runs other code for kernels than their functions, such as their PTX.
+        with_bodies(bodies: KernelBodies) => bodies = Some(bodies);
 
-    /// Sets the size of device memory, in bytes.
-    #[must_use]
-    pub fn with_memory_bytes(mut self, memory_bytes: u64) -> Self {
-        self.memory_bytes = memory_bytes;
-        self
-    }
+        /// Sets the size of device memory, in bytes.
+        with_memory_bytes(memory_bytes: u64) => memory_bytes = memory_bytes;
 
-    /// Sets the size of each simulated thread's stack, in bytes: 16 KiB to 64 MiB.
-    ///
-    /// A stack overflow is reported and the process continues, as long as the kernel is code for a GPU. A kernel that
-    /// calls the C library, for example to allocate host memory, may overflow while the library holds a lock; then
-    /// the process ends with a message.
-    ///
-    /// ```
-    /// use tilewright::{Device, SimulatorOptions};
-    ///
-    /// let device = Device::simulator_with(SimulatorOptions::default().with_stack_bytes(2 << 20));
-    /// ```
-    #[must_use]
-    pub fn with_stack_bytes(mut self, stack_bytes: usize) -> Self {
-        self.stack_bytes = stack_bytes;
-        self
-    }
+        /// Sets the size of each simulated thread's stack, in bytes: 16 KiB to 64 MiB.
+        ///
+        /// A stack overflow is reported and the process continues, as long as the kernel is code for a GPU. A kernel
+        /// that calls the C library, for example to allocate host memory, may overflow while the library holds a lock;
+        /// then the process ends with a message.
+        ///
+        /// ```
+        /// use tilewright::{Device, SimulatorOptions};
+        ///
+        /// let device = Device::simulator_with(SimulatorOptions::default().with_stack_bytes(2 << 20));
+        /// ```
+        with_stack_bytes(stack_bytes: usize) => stack_bytes = stack_bytes;
 
-    /// Sets the time limit of each block; `None` for no limit.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use tilewright::SimulatorOptions;
-    ///
-    /// let patient = SimulatorOptions::default().with_time_limit(Duration::from_secs(600));
-    /// let endless = SimulatorOptions::default().with_time_limit(None);
-    /// # assert_eq!(patient.time_limit.map(|limit| limit.as_secs()), Some(600));
-    /// # assert!(endless.time_limit.is_none());
-    /// ```
-    ///
-    /// The limit is on the processor time of a block since one of its threads last started or exited. So a slow or
-    /// busy machine stops no healthy kernel. A block whose threads only yield may wait as long as another block is
-    /// working. On systems other than Linux, the limit is on elapsed time, and a loop without a checked access, a
-    /// barrier or another instruction is not stopped.
-    ///
-    /// If a kernel is stopped while it holds a lock of the host, such as a `Mutex`, the lock stays locked: kernels
-    /// must not use locks. If a kernel waits for the host when its time is up, for such a lock or for input, it
-    /// cannot be stopped. Two seconds later the process ends with a message that says so. Without a limit, the kernel
-    /// waits.
-    #[must_use]
-    pub fn with_time_limit(mut self, time_limit: impl Into<Option<Duration>>) -> Self {
-        self.time_limit = time_limit.into();
-        self
+        /// Sets the time limit of each block; `None` for no limit.
+        ///
+        /// ```
+        /// use std::time::Duration;
+        /// use tilewright::SimulatorOptions;
+        ///
+        /// let patient = SimulatorOptions::default().with_time_limit(Duration::from_secs(600));
+        /// let endless = SimulatorOptions::default().with_time_limit(None);
+        /// # assert_eq!(patient.time_limit.map(|limit| limit.as_secs()), Some(600));
+        /// # assert!(endless.time_limit.is_none());
+        /// ```
+        ///
+        /// The limit is on the processor time of a block since one of its threads last started or exited. So a slow or
+        /// busy machine stops no healthy kernel. A block whose threads only yield may wait as long as another block is
+        /// working. On systems other than Linux, the limit is on elapsed time, and a loop without a checked access, a
+        /// barrier or another instruction is not stopped.
+        ///
+        /// If a kernel is stopped while it holds a lock of the host, such as a `Mutex`, the lock stays locked: kernels
+        /// must not use locks. If a kernel waits for the host when its time is up, for such a lock or for input, it
+        /// cannot be stopped. Two seconds later the process ends with a message that says so. Without a limit, the
+        /// kernel waits.
+        with_time_limit(time_limit: impl Into<Option<Duration>>) => time_limit = time_limit.into();
     }
 
     /// Simulates a named device: its limits, warp width, multiprocessors and memory size.

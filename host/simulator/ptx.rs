@@ -1,12 +1,13 @@
 //! Kernels that run as their PTX.
 
 use super::bodies::{KernelBodies, KernelCall, SymbolCall};
+use crate::locks::lock;
 use crate::module_source::ModuleId;
 use cuda_std::kernel::Architecture;
 use ptx::Kernels;
 use std::collections::HashMap;
 use std::error::Error;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// A module's PTX, by architecture.
 type Images = &'static [(&'static str, &'static str)];
@@ -17,7 +18,7 @@ struct Modules(Mutex<HashMap<ModuleId, Arc<Kernels>>>);
 
 impl Modules {
     fn of(&self, module: ModuleId) -> Arc<Kernels> {
-        let mut modules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut modules = lock(&self.0);
         Arc::clone(modules.entry(module).or_default())
     }
 }

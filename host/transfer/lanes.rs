@@ -9,8 +9,9 @@ use crate::buffer::{BufferView, BufferViewMut};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{During, Error, Outcome};
+use crate::locks::lock;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::{iter, thread};
 
 /// Bytes of page-locked memory that a thread fills at a time: so few that both pieces of a thread stay in its core's
@@ -18,7 +19,7 @@ use std::{iter, thread};
 const PIECE_BYTES: usize = 1 << 20;
 
 /// Shorter copies take one thread less time than starting others.
-const LEAST_BYTES: usize = 8 << 20;
+pub const LEAST_BYTES: usize = 8 << 20;
 
 /// More threads than this copy no faster than the link to the device.
 const MOST_THREADS: usize = 8;
@@ -171,7 +172,7 @@ impl<T: Element> Lanes<T> {
         };
         let jobs = Mutex::new(jobs);
         let run = |lane: &mut Lane<T>| {
-            let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let next = || lock(&jobs).next();
             device.in_context(|| work(lane, &mut iter::from_fn(next)))?
         };
         let run = &run;
@@ -209,12 +210,12 @@ fn scatter<'x, T: Copy + 'x>(mut memory: &[T], runs: impl Iterator<Item = &'x mu
 }
 
 /// The elements of a piece.
-fn piece_len<T>() -> usize {
+pub fn piece_len<T>() -> usize {
     (PIECE_BYTES / size_of::<T>().max(1)).max(1)
 }
 
 /// Half of the cores, because two threads of a core copy no faster than one.
-fn threads() -> usize {
+pub fn threads() -> usize {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     (cores / 2).clamp(1, MOST_THREADS)
 }

@@ -61,7 +61,7 @@ macro_rules! mapped_product {
                     tile: <$crate::mapped_tile!(f32 $tile)>::BLOCK_TILE,
                     dynamic_shared_bytes: 0,
                     row_bytes: ::core::mem::size_of::<f32>(),
-                    cluster: None,
+                    cluster: ::core::option::Option::None,
                 }
             }
         }
@@ -111,7 +111,7 @@ macro_rules! mapped_product {
                     tile: __TILE.block_tile(),
                     dynamic_shared_bytes: __TILE.mapped_bytes::<$crate::matmul::elements::$element>(),
                     row_bytes: 16,
-                    cluster: None,
+                    cluster: ::core::option::Option::None,
                 }
             }
         }
@@ -151,7 +151,7 @@ macro_rules! mapped_product {
                 tile: $crate::tensor::$tile.block_tile(),
                 dynamic_shared_bytes: $crate::tensor::$tile.shared_bytes,
                 row_bytes: 16,
-                cluster: Some($crate::tensor::$tile),
+                cluster: ::core::option::Option::Some($crate::tensor::$tile),
             },
             __arguments => [__arguments.maps.0, __arguments.maps.1, __arguments.tensor]
         }

@@ -19,7 +19,7 @@ use cuda_std::kernel::Kernel;
 ///
 /// The operation is a type that implements [`Reduction`](crate::reduce::Reduction), of the calling crate or of this one,
 /// or a tuple of two to four of them, which reads the elements once: `(Sum, Max) of f32`. An element has 1, 2, 4, 8 or
-/// 16 bytes. An accumulator is a number or an array of numbers, of at most 48 bytes.
+/// 16 bytes. An accumulator is a number or an array of numbers, of at most 48 bytes, or 184 for rows and columns.
 /// The tree is that of the library's own reductions of elements of the same size.
 ///
 /// ```
@@ -55,6 +55,25 @@ use cuda_std::kernel::Kernel;
 ///     count_negative_segments: Negative of segments of f32;
 /// }
 /// # fn main() {}
+/// ```
+///
+/// Larger accumulators do not compile:
+///
+/// ```compile_fail
+/// # use tilewright_kernels::reduce::Reduction;
+/// # pub struct Wide;
+/// # impl Reduction<u64> for Wide {
+/// #     type Accumulator = [u64; 24];
+/// #     type Output = u64;
+/// #     const IDENTITY: [u64; 24] = [0; 24];
+/// #     fn lift(element: u64, _index: usize) -> [u64; 24] { [element; 24] }
+/// #     fn combine(left: [u64; 24], _: [u64; 24]) -> [u64; 24] { left }
+/// #     fn finish(total: [u64; 24], _elements: usize) -> u64 { total[0] }
+/// # }
+/// tilewright_kernels::reductions! {
+///     along, across: Wide of rows of u64;
+/// }
+/// # fn main() { let _ = across; }
 /// ```
 ///
 /// A line can have documentation but no other attributes: put a `cfg` before the macro.
@@ -110,7 +129,7 @@ macro_rules! reductions {
         $crate::reductions! { $($rest)* }
     };
     ($(#[doc = $text:expr])* $name:ident: $operation:tt of scans of $element:ty; $($rest:tt)*) => {
-        $crate::row_scan_kernel! { [$(#[doc = $text])* #[doc = ""]] $name at 3 blocks: $operation of $element }
+        $crate::row_scan_kernel! { [$(#[doc = $text])* #[doc = ""]] $name at 5 blocks: $operation of $element }
 
         // SAFETY: the kernel is the one above, as for whole arrays.
         #[cfg(not(target_arch = "nvptx64"))]

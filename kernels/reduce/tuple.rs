@@ -51,6 +51,7 @@ macro_rules! tuples {
             type Output = $values<$($type::Output),*>;
             const IDENTITY: Self::Accumulator = $values::new($($type::IDENTITY),*);
             const NEEDS_AN_ELEMENT: bool = $($type::NEEDS_AN_ELEMENT)||*;
+            const IS_TOTAL: bool = $($type::IS_TOTAL)&&*;
 
             #[inline(always)]
             fn lift(element: Element, index: usize) -> Self::Accumulator {

@@ -229,8 +229,12 @@ impl<'launch, T: RowElement, O: cuda_std::Pod> MapRows<'launch, T, O> {
         while number < ROWS {
             let (row, span) = (thread.row(number), thread.span(number, LANES));
             let slots = (number * vectors, vectors);
-            let value = M::finish(totals[number], len);
             let exists = thread.has(number);
+            let value = if exists || M::IS_TOTAL {
+                M::finish(totals[number], len)
+            } else {
+                O::zeroed()
+            };
             let results = self.y.row(if exists { row } else { 0 });
             // SAFETY: all lanes call it. The span has elements only if the row exists. A row's first lane writes its
             // value if it exists.

@@ -346,7 +346,7 @@ impl<T: Pod> Chunk<'_, T> {
                     warp: before_warp.of_lane(of_warp as u32, ROW_THREADS),
                     vector,
                 };
-                let results = results_of::<R, T, LANES>(&prefixes, before, index);
+                let results = results_of::<R, T, LANES>(&prefixes, before, exists, index);
                 if Self::are_staged::<R::Output>() {
                     let results: [T; LANES] = array::from_fn(|lane| bytemuck::cast(results[lane]));
                     // SAFETY: the vector is this thread's, and aligned.

@@ -16,6 +16,13 @@ use crate::reduce::Reduction;
 use cuda_std::Pod;
 use cuda_std::prelude::*;
 
+/// Whether a thread keeps in registers what precedes each of its vectors, rather than scan the tile once more: there are
+/// registers for as many words, and for fewer if it also compares which elements exist. With more lanes, the compiler
+/// indexes the sums in memory.
+const fn keeps_sums<R: Reduction<T, Accumulator: ScanValue>, T: Pod, const LANES: usize>() -> bool {
+    LANES <= 4 && <R::Accumulator as ScanValue>::WORDS <= if R::IS_TOTAL { 2 } else { 1 }
+}
+
 /// Writes the prefixes of `x` to `y`.
 ///
 /// # Safety
@@ -57,16 +64,41 @@ pub unsafe fn scan<R, T: Pod, const LANES: usize, const EXCLUSIVE: bool>(
         place: block.place,
     };
     // SAFETY: the place was made of the length of `x`, and `y` is as long. Each tile belongs to one block. `stage` writes
-    // the elements that the others read. The rest is the caller's contract.
+    // the elements that the other reads. The rest is the caller's contract.
     unsafe {
         tile.stage::<LANES>(operands.x);
+        scan_once::<R, T, Way<true>, LANES, LANES>(tile, operands.y, block, shared);
+    }
+}
+
+/// Writes the results of a block whose elements are staged, with what precedes each vector of a thread in registers.
+///
+/// # Safety
+/// Those of [`scan_block`]; and the thread has staged its elements, of the block's place.
+#[inline(always)]
+unsafe fn scan_once<R, T: Pod, W: StoreWay, const LANES: usize, const OUTPUTS: usize>(
+    tile: Tile<T>,
+    y: GlobalMut<R::Output>,
+    block: Block<R::Accumulator>,
+    shared: Shared<T, R::Accumulator>,
+) where
+    R: Reduction<T, Accumulator: ScanValue>,
+{
+    let kind = block.kind;
+    // SAFETY: the elements are staged, and the place is one of `y`. The launch, the tickets and the memory: the caller's
+    // contract.
+    unsafe {
         let (vectors, of_warp) = tile.scan_warp::<R, LANES>();
+        let in_line = match block.place.is_of_warp {
+            true => R::IDENTITY,
+            false => before_warp::<R, T>(block, of_warp, &shared),
+        };
         let before = Before {
-            is_exclusive: EXCLUSIVE,
-            warp: before_warp::<R, T>(block, of_warp, &shared),
+            is_exclusive: kind.is_exclusive,
+            warp: kind.after_initial::<R, T>(in_line),
             vector: R::IDENTITY,
         };
-        tile.store::<R, Way<true>, LANES, LANES>(operands.y, before, &vectors);
+        tile.store::<R, W, LANES, OUTPUTS>(y, before, &vectors);
     }
 }
 
@@ -198,6 +230,10 @@ unsafe fn scan_block<R, T: Pod, W: StoreWay, const LANES: usize, const OUTPUTS: 
     };
     // SAFETY: the place is one of `x`. `shared.staged` holds a tile, and only this block uses it: the caller's contract.
     unsafe { tile.stage::<LANES>(operands.x) };
+    if const { keeps_sums::<R, T, LANES>() } {
+        // SAFETY: the caller's contract, and `stage` wrote the elements.
+        unsafe { return scan_once::<R, T, W, LANES, OUTPUTS>(tile, operands.y, block, shared) };
+    }
     let mut warp = kind.after_initial::<R, T>(R::IDENTITY);
     let mut writes = place.is_of_warp;
     // Once for the warp's sum, unless nothing precedes it, and once for the results: a loop, to have the code once.
@@ -211,7 +247,8 @@ unsafe fn scan_block<R, T: Pod, W: StoreWay, const LANES: usize, const OUTPUTS: 
                 warp,
                 vector,
             };
-            let results = results_of::<R, T, LANES>(prefixes, before, place.index_of(row, 0));
+            let (exists, first) = (|lane| place.has(row, lane), place.index_of(row, 0));
+            let results = results_of::<R, T, LANES>(prefixes, before, exists, first);
             // SAFETY: the place is one of `y`, and no other thread has it: the caller's contract.
             unsafe { tile.store_vector::<_, W, LANES, OUTPUTS>(operands.y, row, results) };
         };

@@ -26,37 +26,37 @@ macro_rules! for_each_scan {
 
 /// Calls the macro `$with` with all scans of rows, and of buffers with an initial value: the kernels' operation, the
 /// operation of `ops`, the element type, and the entry with the blocks per multiprocessor that need few spills, as `Max,
-/// Max of f32: scan_max_f32 at 4 blocks;`. Signed integers are added and multiplied as unsigned ones.
+/// Max of f32: scan_max_f32 at 6 blocks;`. Signed integers are added and multiplied as unsigned ones.
 #[macro_export]
 macro_rules! for_each_row_scan {
     ($with:ident) => {
         $with! {
-            PrefixSum, Sum of f32: scan_sum_f32 at 4 blocks;
+            PrefixSum, Sum of f32: scan_sum_f32 at 5 blocks;
             PrefixSum, Sum of f64: scan_sum_f64 at 4 blocks;
             PrefixSum, Sum of f16: scan_sum_f16 at 4 blocks;
             PrefixSum, Sum of bf16: scan_sum_bf16 at 4 blocks;
-            PrefixSum, Sum of u32: scan_sum_u32 at 4 blocks;
+            PrefixSum, Sum of u32: scan_sum_u32 at 5 blocks;
             PrefixSum, Sum of u64: scan_sum_u64 at 4 blocks;
             PrefixProduct, Product of f32: scan_product_f32 at 4 blocks;
             PrefixProduct, Product of f64: scan_product_f64 at 4 blocks;
             PrefixProduct, Product of f16: scan_product_f16 at 4 blocks;
             PrefixProduct, Product of bf16: scan_product_bf16 at 4 blocks;
-            PrefixProduct, Product of u32: scan_product_u32 at 4 blocks;
+            PrefixProduct, Product of u32: scan_product_u32 at 5 blocks;
             PrefixProduct, Product of u64: scan_product_u64 at 4 blocks;
-            Min, Min of f32: scan_min_f32 at 4 blocks;
+            Min, Min of f32: scan_min_f32 at 5 blocks;
             Min, Min of f64: scan_min_f64 at 4 blocks;
             Min, Min of f16: scan_min_f16 at 4 blocks;
             Min, Min of bf16: scan_min_bf16 at 4 blocks;
-            Min, Min of i32: scan_min_i32 at 4 blocks;
-            Min, Min of u32: scan_min_u32 at 4 blocks;
+            Min, Min of i32: scan_min_i32 at 5 blocks;
+            Min, Min of u32: scan_min_u32 at 5 blocks;
             Min, Min of i64: scan_min_i64 at 4 blocks;
             Min, Min of u64: scan_min_u64 at 4 blocks;
-            Max, Max of f32: scan_max_f32 at 4 blocks;
+            Max, Max of f32: scan_max_f32 at 5 blocks;
             Max, Max of f64: scan_max_f64 at 4 blocks;
             Max, Max of f16: scan_max_f16 at 4 blocks;
             Max, Max of bf16: scan_max_bf16 at 4 blocks;
-            Max, Max of i32: scan_max_i32 at 4 blocks;
-            Max, Max of u32: scan_max_u32 at 4 blocks;
+            Max, Max of i32: scan_max_i32 at 5 blocks;
+            Max, Max of u32: scan_max_u32 at 5 blocks;
             Max, Max of i64: scan_max_i64 at 4 blocks;
             Max, Max of u64: scan_max_u64 at 4 blocks;
         }

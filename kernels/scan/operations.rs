@@ -21,6 +21,7 @@ macro_rules! operations {
             type Accumulator = $accumulator;
             type Output = $element;
             const IDENTITY: $accumulator = $identity as $accumulator;
+            const IS_TOTAL: bool = true;
 
             #[inline(always)]
             fn lift(element: $element, _index: usize) -> $accumulator {

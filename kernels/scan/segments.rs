@@ -143,7 +143,7 @@ impl Segments<'_> {
                 warp: before_warp,
                 vector,
             };
-            let results = results_of::<R, T, LANES>(&prefixes, before, index);
+            let results = results_of::<R, T, LANES>(&prefixes, before, exists, index);
             let mut lane = 0;
             while lane < LANES {
                 if exists(lane) {

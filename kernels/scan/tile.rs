@@ -6,6 +6,7 @@ use super::shuffles::{precede, scan_rows_of_vectors};
 use super::value::ScanValue;
 use crate::outputs::StoreWay;
 use crate::reduce::Reduction;
+use bytemuck::Zeroable as _;
 use cuda_std::Pod;
 use cuda_std::array;
 use cuda_std::hint;
@@ -60,14 +61,18 @@ pub fn prefixes_of<R: Reduction<T>, T: Pod, const LANES: usize>(
 }
 
 /// The results of a vector from element `first` of its line on: of what precedes the warp, then what precedes the
-/// vector, then the elements of the vector up to their own, or before it.
+/// vector, then the elements of the vector up to their own, or before it. Of elements that do not exist, anything.
 #[inline(always)]
 pub fn results_of<R: Reduction<T>, T: Pod, const LANES: usize>(
     prefixes: &[R::Accumulator; LANES],
     before: Before<R::Accumulator>,
+    exists: impl Fn(usize) -> bool,
     first: usize,
 ) -> [R::Output; LANES] {
     array::from_fn(|lane| {
+        if !R::IS_TOTAL && !exists(lane) {
+            return R::Output::zeroed();
+        }
         let in_warp = if !before.is_exclusive {
             R::combine(before.vector, prefixes[lane])
         } else if lane == 0 {
@@ -133,12 +138,12 @@ impl<T: Pod> Tile<'_, T> {
         }
     }
 
-    /// The prefixes within the thread's vector `row`. Unless `CHECKED`, those behind the last element are unspecified.
+    /// The prefixes within the thread's vector `row`. Those behind the last element are unspecified.
     ///
     /// # Safety
     /// 1. The thread has staged its elements.
     #[inline(always)]
-    unsafe fn vector<R: Reduction<T>, const LANES: usize, const CHECKED: bool>(
+    unsafe fn vector<R: Reduction<T>, const LANES: usize>(
         self,
         row: usize,
     ) -> [R::Accumulator; LANES] {
@@ -146,16 +151,15 @@ impl<T: Pod> Tile<'_, T> {
         // SAFETY: the thread itself wrote the vector in `stage`, at the same aligned index.
         let elements: [T; LANES] =
             unsafe { self.staged.load_vector(place.staged_at::<LANES>(row)) };
-        let exists = |lane| !CHECKED || place.has(row, lane);
+        let exists = |lane| R::IS_TOTAL || place.has(row, lane);
         prefixes_of::<R, T, LANES>(elements, exists, place.index_of(row, 0))
     }
 
-    /// Scans the vectors of the warp, whose elements are of one line. Returns what precedes each of the thread's
-    /// vectors, within the warp, and the total of the whole warp.
+    /// Scans the vectors of the warp. Returns what precedes each of the thread's vectors, within the warp, and the total
+    /// of the whole warp. If each row of vectors is a line, nothing precedes it.
     ///
     /// # Safety
     /// 1. The thread has staged its elements.
-    #[cfg(feature = "entries")]
     #[inline(always)]
     pub unsafe fn scan_warp<R, const LANES: usize>(self) -> ([R::Accumulator; ROWS], R::Accumulator)
     where
@@ -166,11 +170,15 @@ impl<T: Pod> Tile<'_, T> {
         let mut row = 0;
         while row < ROWS {
             // SAFETY: the thread has staged its elements: the caller's contract.
-            let of_vector = unsafe { self.vector::<R, LANES, false>(row) }[LANES - 1];
+            let of_vector = unsafe { self.vector::<R, LANES>(row) }[LANES - 1];
             let [up_to] = scan_rows_of_vectors::<R, T, 1>([of_vector]);
             let (before_vector, of_row) = precede::<R, T>(up_to, before_row);
             before[row] = before_vector;
-            before_row = R::combine(before_row, of_row);
+            before_row = if self.place.is_of_vectors {
+                R::IDENTITY
+            } else {
+                R::combine(before_row, of_row)
+            };
             row += 1;
         }
         (before, before_row)
@@ -182,7 +190,6 @@ impl<T: Pod> Tile<'_, T> {
     /// 1. `y` has the place's results. No other thread has the same place.
     /// 2. The thread has staged its elements.
     /// 3. `W` and `OUTPUTS` are what `outputs.rs` says for elements and results.
-    #[cfg(feature = "entries")]
     #[inline(always)]
     pub unsafe fn store<R, W, const LANES: usize, const OUTPUTS: usize>(
         self,
@@ -195,12 +202,13 @@ impl<T: Pod> Tile<'_, T> {
     {
         let results_of = |row: usize| -> [R::Output; LANES] {
             // SAFETY: the thread has staged its elements: the caller's contract.
-            let prefixes = unsafe { self.vector::<R, LANES, false>(row) };
+            let prefixes = unsafe { self.vector::<R, LANES>(row) };
             let before = Before {
                 vector: vectors[row],
                 ..before
             };
-            results_of::<R, T, LANES>(&prefixes, before, self.place.index_of(row, 0))
+            let exists = |lane| self.place.has(row, lane);
+            results_of::<R, T, LANES>(&prefixes, before, exists, self.place.index_of(row, 0))
         };
         let has_vectors = self.has_vectors::<R::Output, W, OUTPUTS>(y);
         let mut row = 0;
@@ -252,7 +260,7 @@ impl<T: Pod> Tile<'_, T> {
         while row < hint::opaque_size(ROWS) {
             // SAFETY: for both: the thread has staged its elements, the caller's contract.
             let prefixes: [[R::Accumulator; LANES]; TOGETHER] =
-                array::from_fn(|part| unsafe { self.vector::<R, LANES, true>(row + part) });
+                array::from_fn(|part| unsafe { self.vector::<R, LANES>(row + part) });
             let [first, second] = prefixes;
             let ends = [first[LANES - 1], second[LANES - 1]];
             let up_to = scan_rows_of_vectors::<R, T, TOGETHER>(ends);

@@ -70,7 +70,11 @@ fn ranks_that_make_different_calls_are_errors_over_nccl() {
                 panic!("{error}")
             };
             assert_eq!(*other, 1 - rank as usize);
-            let of = |bytes| format!("exchange 0, {bytes} bytes sent and {bytes} bytes received");
+            let of = |bytes| {
+                format!(
+                    "exchange 0, {bytes} bytes sent and {bytes} bytes received, 1 byte an element"
+                )
+            };
             let (expected, found) = (own[0].len(), 3000 - own[0].len());
             assert_eq!(
                 *reason,

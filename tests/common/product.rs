@@ -84,12 +84,13 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Tiled,
         Self::Coarsened(TileSize::Small),
         Self::Coarsened(TileSize::Medium),
         Self::Coarsened(TileSize::Large),
         Self::Fastest(TileSize::Small),
+        Self::Fastest(TileSize::Medium),
         Self::Fastest(TileSize::Large),
     ];
 

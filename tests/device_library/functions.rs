@@ -1,8 +1,8 @@
-use crate::{launch, machines, numbers, output, upload};
+use crate::{launch, machines, numbers, output, simulators, upload};
 use cuda_std::math;
 use cuda_std_test_kernels::functions as kernels;
 use half::{bf16, f16};
-use tilewright::LaunchConfig;
+use tilewright::{Device, LaunchConfig};
 
 /// Threads of a block.
 const THREADS: u32 = 256;
@@ -62,6 +62,30 @@ fn brains() -> Vec<bf16> {
     (0..=u16::MAX).map(bf16::from_bits).collect()
 }
 
+/// Each machine, and which arguments it takes: the first simulator and what runs PTX all, and each other simulator one
+/// of so many, from another on. A thread of these kernels sees nothing of other threads.
+fn machines_with_shares() -> impl Iterator<Item = (Device, Vec<bool>)> {
+    const SHARES: usize = 7;
+    let sharing = 1..simulators().len();
+    machines()
+        .into_iter()
+        .enumerate()
+        .map(move |(number, device)| {
+            let is_whole = !sharing.contains(&number);
+            let takes = (0..SHARES).map(|place| is_whole || place == number % SHARES);
+            (device, takes.collect())
+        })
+}
+
+/// What a machine takes of some arguments.
+fn taken<T: Copy>(all: &[T], takes: &[bool]) -> Vec<T> {
+    let taken = all.iter().zip(takes.iter().cycle());
+    taken
+        .filter(|(_, is_taken)| **is_taken)
+        .map(|(it, _)| *it)
+        .collect()
+}
+
 macro_rules! functions_of_one_number {
     ($($name:ident: $($function:ident)::+, $inputs:ident;)*) => {
         const OF_ONE: &[&str] = &[$(stringify!($name)),*];
@@ -69,9 +93,10 @@ macro_rules! functions_of_one_number {
         /// Each machine has the bits of the host, whose errors `crates/cuda_std/tests/math` measures.
         #[test]
         fn $name() {
-            let x = $inputs();
-            let config = LaunchConfig::for_elements(x.len(), THREADS);
-            for device in machines() {
+            let all = $inputs();
+            for (device, takes) in machines_with_shares() {
+                let x = taken(&all, &takes);
+                let config = LaunchConfig::for_elements(x.len(), THREADS);
                 let mut out = output(&device, x.len());
                 launch(&device, kernels::$name, config, (&upload(&device, &x), &mut out));
                 for (&x, result) in x.iter().zip(out.to_vec().unwrap()) {
@@ -140,11 +165,12 @@ macro_rules! functions_of_two_numbers {
         /// Each number with others of other magnitudes.
         #[test]
         fn $name() {
-            let x = $inputs();
-            let mut y = x.clone();
-            y.rotate_left(x.len() / 3);
-            let config = LaunchConfig::for_elements(x.len(), THREADS);
-            for device in machines() {
+            let all = $inputs();
+            let mut others = all.clone();
+            others.rotate_left(all.len() / 3);
+            for (device, takes) in machines_with_shares() {
+                let (x, y) = (taken(&all, &takes), taken(&others, &takes));
+                let config = LaunchConfig::for_elements(x.len(), THREADS);
                 let mut out = output(&device, x.len());
                 let arguments = (&upload(&device, &x), &upload(&device, &y), &mut out);
                 launch(&device, kernels::$name, config, arguments);
@@ -174,15 +200,16 @@ macro_rules! remainders {
         /// Of numbers near each other and of those whose quotient has more bits than they have.
         #[test]
         fn $name() {
-            let mut x = $inputs();
-            let mut y = x.clone();
-            y.rotate_left(x.len() / 3);
-            x.extend_from_within(..);
-            let mut near = y.clone();
-            near.rotate_left(y.len() - y.len() / 3 - 7);
-            y.append(&mut near);
-            let config = LaunchConfig::for_elements(x.len(), THREADS);
-            for device in machines() {
+            let mut all = $inputs();
+            let mut others = all.clone();
+            others.rotate_left(all.len() / 3);
+            all.extend_from_within(..);
+            let mut near = others.clone();
+            near.rotate_left(others.len() - others.len() / 3 - 7);
+            others.append(&mut near);
+            for (device, takes) in machines_with_shares() {
+                let (x, y) = (taken(&all, &takes), taken(&others, &takes));
+                let config = LaunchConfig::for_elements(x.len(), THREADS);
                 let mut out = output(&device, x.len());
                 let arguments = (&upload(&device, &x), &upload(&device, &y), &mut out);
                 launch(&device, kernels::$name, config, arguments);

@@ -59,7 +59,7 @@ fn values_are_formatted_as_by_the_standard_library() {
         let expected = [
             "no value".to_owned(),
             format!("{small} {large} {x} {y:?}"),
-            format!("{:>8.3}|{:<6}|{:#06x}|{:+}", x, small, large & 0xFF, y),
+            format!("{:*>8.3}|{:<6}|{:#06x}|{:$^+9}", x, small, large & 0xFF, y),
             "false x false".to_owned(),
             format!("{} {} {{}}", f16::from_f32(x), bf16::from_f32(x)),
         ];

@@ -171,21 +171,24 @@ fn products_of_other_types_are_refused() {
 
 #[test]
 fn a_device_with_little_memory_computes_smaller_panels() {
-    const SIZE: usize = 1100;
-    const K: usize = 16;
     let mut random = Random::new(7);
     let mut draw = |_, _| element::<f64>(Kind::Uniform, &mut random, 0);
-    let (a, b) = (Host::new((SIZE, K), &mut draw), Host::new((K, SIZE), draw));
-    let product = |memory: u64| -> tilewright::Result<Vec<u64>> {
-        let device = Device::simulator_with(SimulatorOptions::default().with_memory_bytes(memory));
-        let c = device.matmul_exact(&a.on(&device), &b.on(&device))?;
-        Ok(bits(&c))
-    };
-    let whole = product(100 << 20).expect("a product");
-    // The result has 9.7 MB, the residues of all outputs more than 20.
-    assert!(whole == product(25 << 20).expect("a product in panels"));
-    let error = product(12 << 20).expect_err("there is no memory for panels of 1024 rows");
-    assert_kind!(error is ErrorKind::OutOfMemory { .. });
+    for (m, n) in [(1100, 40), (40, 1100)] {
+        let (a, b) = (Host::new((m, 16), &mut draw), Host::new((16, n), &mut draw));
+        let product = |memory: u64| -> tilewright::Result<Vec<u64>> {
+            let options = SimulatorOptions::default().with_memory_bytes(memory);
+            let device = Device::simulator_with(options);
+            let (a, b) = (a.on(&device), b.on(&device));
+            let product = Matmul::new(&a, &b).arithmetic(Arithmetic::Exact);
+            Ok(bits(&product.tiles(TileSize::Small).run()?))
+        };
+        let whole = product(5 << 20).expect("a product");
+        // Bytes: 350,000 of the result, 150,000 of the operands, 330,000 of their residues, and 790,000 of the products
+        // of residues of all outputs.
+        assert!(whole == product(1_400_000).expect("a product in panels"));
+        let error = product(1_000_000).expect_err("there is no memory for the smallest panels");
+        assert_kind!(error is ErrorKind::OutOfMemory { .. });
+    }
 }
 
 /// Two of three terms cancel, and the third is 2^100 times as small: what is left is exact all the same.

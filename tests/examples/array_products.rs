@@ -74,6 +74,11 @@ fn vectors_and_stacks_have_numpys_products() {
         (&[2, 0], &[0, 3], &[2, 3]),
         (&[4, 2, 0], &[0, 3], &[4, 2, 3]),
         (&[4, 0, 2], &[4, 2, 3], &[4, 0, 3]),
+        // A stack of matrices without rows has as many rows as one of them.
+        (&[2, 0], &[3, 0, 2], &[3, 2, 2]),
+        (&[0], &[2, 0, 1], &[2, 1]),
+        (&[17, 0], &[2, 0, 17], &[2, 17, 17]),
+        (&[3, 2, 0], &[3, 0, 2], &[3, 2, 2]),
     ];
     for (a_shape, b_shape, result) in cases {
         for fortran_order in [false, true] {

@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-use crate::common::programs::{assert_failed, program, run_limited};
+use crate::common::programs::{assert_failed, program, run_limited, succeed};
 use crate::harness::Header;
 use std::fs::File;
 use std::process::Command;
@@ -40,19 +40,55 @@ fn nested_brackets_are_refused_at_once() {
 #[test]
 fn the_worst_header_within_the_limits_is_refused_at_once() {
     for (open, close) in [("(", ",)"), ("[", "]"), ("{1: ", "}")] {
-        let nested = format!("{}1{},", open.repeat(4), close.repeat(4));
-        let shape = format!("[{}]", nested.repeat(65_000 / nested.len()));
+        let element = format!("{open}1{close},");
+        let shape = element.repeat(9_800 / element.len());
         let header = Header::new("'<f4'", &shape).bytes();
         refused_at_once(&header, &["x.npy", "damaged header"]);
+    }
+    // A list that does not end.
+    let shape = format!("({}", "1,".repeat(4_900));
+    let header = Header::new("'<f4'", &shape).bytes();
+    refused_at_once(&header, &["x.npy", "damaged header"]);
+}
+
+/// A file of version 1 with this header.
+fn file(text: &str) -> Vec<u8> {
+    let length = (text.len() as u16).to_le_bytes();
+    [b"\x93NUMPY\x01\x00".as_slice(), &length, text.as_bytes()].concat()
+}
+
+/// Shallow nesting in an entry that no header has, and in a list that does not end.
+#[test]
+fn entries_of_no_header_are_refused_at_once() {
+    let many = "[[[[0]]]],".repeat(250);
+    for text in [
+        format!("{{\"descr\":\"<f8\",\"x\":[{many}"),
+        format!("{{\"descr\":\"<f8\",\"x\":[{many}]}}"),
+        format!("{{'x':[{many}],'descr':'<f8','fortran_order':False,'shape':(1,)}}"),
+    ] {
+        refused_at_once(&file(&text), &["x.npy", "brackets inside each other"]);
+    }
+    for text in [
+        format!("{{'descr':[{many}"),
+        format!("{{'descr': [('x', [{many}])], 'fortran_order': False, 'shape': (1,)}}"),
+    ] {
+        refused_at_once(&file(&text), &["x.npy", "holds records"]);
     }
 }
 
 #[test]
 fn the_length_of_a_header_is_limited() {
-    for length in [65_537, u32::MAX] {
+    for length in [10_001, 65_537, u32::MAX] {
         let header = [b"\x93NUMPY\x02\x00".as_slice(), &length.to_le_bytes()].concat();
         refused_at_once(&header, &["x.npy", &format!("header of {length} bytes")]);
     }
+    let folder = TempDir::new().unwrap();
+    let longest = Header {
+        alignment: 10_000 + 10,
+        ..Header::new("'<f4'", "(1,)")
+    };
+    longest.write(folder.path(), "x.npy", [1.0_f32.to_le_bytes()]);
+    succeed("sum", folder.path(), &["x.npy", "--device", "sim"]);
 }
 
 /// No more memory is allocated than the array in the header needs, whatever the file's length.

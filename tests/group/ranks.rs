@@ -165,10 +165,113 @@ fn a_rank_that_does_not_come_is_an_error_of_the_others() {
     assert_eq!(parsed, id);
     let of_another = DeviceGroup::join(&parsed, 0, 1, device, options(SHORT));
     assert!(matches!(fault(of_another), GroupError::Rendezvous { .. }));
-    for wrong in ["", "tcp:", "tcp:localhost", "udp:127.0.0.1:1"] {
+    for wrong in ["", "tcp:", "tcp:localhost:80", "udp:127.0.0.1:1"] {
         let error = fault(wrong.parse::<GroupId>());
         assert!(matches!(error, GroupError::Rendezvous { .. }), "{error}");
+        assert!(error.to_string().contains("numeric address"), "{error}");
     }
+}
+
+/// The connections of earlier tries wait for rank 0, with what they said.
+#[test]
+fn ranks_that_gave_up_join_with_the_same_id() {
+    let id = GroupId::tcp("127.0.0.1:0").unwrap();
+    let join =
+        |rank, timeout| DeviceGroup::join(&id, rank, 3, Device::simulator(), options(timeout));
+    for _ in 0..2 {
+        let after = SHORT;
+        assert_eq!(
+            fault(join(1, SHORT)),
+            GroupError::PeerTimeout { rank: 0, after }
+        );
+    }
+    thread::scope(|scope| {
+        let host = scope.spawn(|| join(0, LONG));
+        // Rank 0 has this try's connection, and waits for rank 2, when it ends.
+        fault(join(1, SHORT));
+        let others = [1, 2].map(|rank| scope.spawn(move || join(rank, LONG)));
+        for joined in others.into_iter().chain([host]) {
+            let group = joined.join().unwrap().unwrap();
+            assert_eq!(group.ranks(), 3);
+        }
+    });
+}
+
+/// Otherwise the next call of that rank would answer the others' current one.
+#[test]
+fn a_call_with_wrong_arguments_on_one_rank_is_an_error_of_all() {
+    /// A call with operands at a device, which may be that of no rank.
+    type Call = fn(&DeviceGroup, &Device) -> Result<()>;
+    let calls: [Call; 8] = [
+        |group, at| {
+            let own = [at.zeros::<f32>(2)?];
+            group.all_reduce(&own, ops::Sum).map(drop)
+        },
+        |group, at| {
+            let own = [at.zeros::<f32>(2)?];
+            group.reduce_scatter(&own, ops::Sum).map(drop)
+        },
+        |group, at| group.all_gather(&[at.zeros::<f32>(2)?]).map(drop),
+        |group, at| group.broadcast(1, &mut [at.zeros::<f32>(2)?]),
+        |group, at| {
+            let x = group.zeros::<f32>(2)?;
+            group.reduce_into(&x, ops::Sum, &mut [at.zeros(1)?])
+        },
+        |group, at| {
+            let x = group_at(group, at)?.zeros::<f64>(2)?;
+            group.reduce_sum(&x).map(drop)
+        },
+        |group, at| {
+            let x = group_at(group, at)?.zeros::<f64>(2)?;
+            group.reproducible_sum(&x).map(drop)
+        },
+        |group, at| {
+            let a = group.matrix((2, 2), &[1.0_f32; 4], Sharding::Rows)?;
+            let b = group_at(group, at)?.matrix((2, 2), &[1.0; 4], Sharding::Columns)?;
+            group.matmul(&a, &b).map(drop)
+        },
+    ];
+    for call in calls {
+        on_ranks(2, LONG, |rank, group| {
+            let group = group.unwrap();
+            let own = &group.devices()[0];
+            let start = Instant::now();
+            if rank == 1 {
+                call(&group, &Device::simulator()).unwrap_err();
+                let later = fault(call(&group, own));
+                assert!(matches!(later, GroupError::Over { .. }), "{later}");
+            } else {
+                let error = fault(call(&group, own));
+                let is_loss = matches!(error, GroupError::PeerLost { rank: 1, .. });
+                assert!(is_loss, "{error}");
+            }
+            assert!(start.elapsed() < LONG / 2);
+        });
+    }
+}
+
+/// `group` if it has the device, and otherwise another one of that device.
+fn group_at(group: &DeviceGroup, at: &Device) -> Result<DeviceGroup> {
+    match at.is_same(&group.devices()[0]) {
+        true => Ok(group.clone()),
+        false => DeviceGroup::from_devices([at.clone()]),
+    }
+}
+
+#[test]
+fn elements_of_another_size_are_another_call() {
+    let errors = on_ranks(2, LONG, |rank, group| {
+        let group = group.unwrap();
+        let device = &group.devices()[0];
+        match rank {
+            0 => fault(group.all_gather(&[device.zeros::<u64>(1).unwrap()])),
+            _ => fault(group.all_gather(&[device.zeros::<f32>(2).unwrap()])),
+        }
+    });
+    let is_step = |error: &GroupError| matches!(error, GroupError::OutOfStep { .. });
+    assert!(errors.iter().any(is_step), "{errors:?}");
+    let words = format!("{errors:?}");
+    assert!(words.contains("8 bytes an element"), "{words}");
 }
 
 #[test]
@@ -206,7 +309,7 @@ fn connections_of_other_programs_do_not_keep_ranks_apart() {
     other.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
     let mut absent = TcpStream::connect(address).unwrap();
     absent
-        .write_all(b"tilewrt1\x07\0\0\0\x02\0\0\0\0\0")
+        .write_all(b"tilewrt2\x07\0\0\0\x02\0\0\0\0\0")
         .unwrap();
     let join = |rank| {
         let group = DeviceGroup::join(&id, rank, 2, Device::simulator(), options(LONG));

@@ -110,7 +110,9 @@ fn errors_of_a_reader_are_returned() {
 #[test]
 fn elements_are_read_once() {
     let device = Device::simulator();
-    let (len, tile) = (3 * 2048 * 2048 - 500, 2048);
+    let tile = 2048;
+    // More tiles than blocks.
+    let len = (2048 + 48) * tile - 500;
     let mut times = vec![0_u8; len];
     let mut reducer = device.host_reducer::<f64>(1 << 20).unwrap();
     let sum = reducer.reduce_from(len, ops::Sum, |start, elements| {
@@ -135,6 +137,7 @@ fn memory_is_bounded_and_returns() {
     device.synchronize().unwrap();
     let before = device.memory().unwrap().used;
     let chunk = 1 << 17;
+    let len = 1 << 19;
     let mut reducer = device.host_reducer::<f64>(chunk).unwrap();
     let mut most = 0;
     let read = |_: usize, elements: &mut [f64]| {
@@ -142,8 +145,8 @@ fn memory_is_bounded_and_returns() {
         most = device.memory()?.used.max(most);
         Ok::<_, Error>(())
     };
-    let sum = reducer.reduce_from(1 << 22, ops::Sum, read);
-    assert_eq!(sum.unwrap(), f64::from(1 << 21));
+    let sum = reducer.reduce_from(len, ops::Sum, read);
+    assert_eq!(sum.unwrap(), len as f64 / 2.0);
     let chunks = 2 * 8 * chunk as u64;
     assert!(
         (chunks..chunks + (1 << 20)).contains(&(most - before)),

@@ -1,7 +1,7 @@
 //! Values of data that is read at any place.
 
-use crate::common::devices;
 use crate::common::sample::{Sample, data, tile};
+use crate::common::{devices, share};
 use half::{bf16, f16};
 use std::any::type_name;
 use tilewright::{Device, Element, Error, Reducible, ops};
@@ -20,38 +20,47 @@ pub fn bits(value: impl Element) -> Vec<u8> {
     bytemuck::bytes_of(&value).to_vec()
 }
 
-/// Fails unless `x` has the bits of a buffer, by slices and by reads, in chunks of each of `chunks` elements.
+/// How a reducer gets its elements.
+#[derive(Clone, Copy, Debug)]
+enum By {
+    Slices,
+    Reads,
+}
+use By::{Reads, Slices};
+
+/// Fails unless `x` has the bits of a buffer, in each of the `ways`: the elements of a chunk, and how they come.
 #[track_caller]
-fn check<R: Copy, T: Reducible<R>>(x: &[T], operation: R, chunks: &[usize]) {
+fn check<R: Copy, T: Reducible<R>>(x: &[T], operation: R, ways: &[(usize, By)]) {
     for device in devices() {
         let expected = bits_of_buffer(&device, x, operation);
-        for chunk in chunks {
-            let case = || {
-                let [of, by] = [type_name::<T>(), type_name::<R>()];
-                format!("{} {of} by {by} in chunks of {chunk}", x.len())
+        for &(chunk, by) in ways {
+            let mut reducer = device.host_reducer(chunk).unwrap();
+            let found = match by {
+                Slices => reducer.reduce(x, operation),
+                Reads => reducer.reduce_from(x.len(), operation, |start, elements| {
+                    elements.copy_from_slice(&x[start..start + elements.len()]);
+                    Ok::<_, Error>(())
+                }),
             };
-            let mut reducer = device.host_reducer(*chunk).unwrap();
-            let found = reducer.reduce(x, operation).unwrap();
-            assert_eq!(bits(found), expected, "{}", case());
-            let found = reducer.reduce_from(x.len(), operation, |start, elements| {
-                elements.copy_from_slice(&x[start..start + elements.len()]);
-                Ok::<_, Error>(())
-            });
-            assert_eq!(bits(found.unwrap()), expected, "{}, read", case());
+            let [of, operation] = [type_name::<T>(), type_name::<R>()];
+            let case = format!("{} {of} by {operation}, {chunk} by {by:?}", x.len());
+            assert_eq!(bits(found.unwrap()), expected, "{case}");
         }
     }
 }
 
 /// One element and few, and numbers that end within a tile and with one; in chunks of less than a tile, of one, of
-/// some, and of all.
+/// some, or of all. How elements come does not depend on the operation: each draws some ways.
 fn check_lengths<R: Copy, T: Reducible<R> + Sample>(operation: R) {
     let tile = tile::<T>();
     for len in [1, 5, tile, 3 * tile - 1, 7 * tile + 17] {
-        check(
-            &data::<T>(len),
-            operation,
-            &[1, tile, 3 * tile + 100, 9 * tile],
-        );
+        let chunks = [1, tile, 3 * tile + 100, 9 * tile];
+        let drawn = |by| {
+            let names = (type_name::<(R, T)>(), len, by as u8);
+            share(names, chunks).map(move |chunk| (chunk, by))
+        };
+        let ways: Vec<_> = drawn(Slices).chain(drawn(Reads)).collect();
+        check(&data::<T>(len), operation, &ways);
     }
 }
 
@@ -78,32 +87,38 @@ operations! {
     masks: [Count Any All] of [u8];
 }
 
-/// More tiles than blocks: a thread adds in rounds, and chunks are strided.
-fn check_rounds<R: Copy, T: Reducible<R> + Sample>(operation: R, rounds: usize, chunks: &[usize]) {
-    let len = rounds * MAX_BLOCKS as usize * tile::<T>() - 5 * tile::<T>() + 7;
-    let x = data::<T>(len);
-    check(&x, operation, chunks);
+/// More tiles than blocks: a thread adds in rounds, and chunks are strided. Few blocks have the last round.
+fn check_rounds<R: Copy, T: Reducible<R> + Sample>(
+    operation: R,
+    rounds: usize,
+    ways: &[(usize, By)],
+) {
+    let tiles = (rounds - 1) * MAX_BLOCKS as usize + 43;
+    let x = data::<T>(tiles * tile::<T>() + 7);
+    check(&x, operation, ways);
 }
 
 #[test]
 fn sums_in_rounds() {
     let tile = tile::<f64>();
     // Parts of two blocks, though a chunk has fewer elements; parts of five and six blocks; one part.
-    check_rounds::<_, f64>(ops::Sum, 2, &[1, 11 * tile, 1 << 23]);
-    check_rounds::<_, f64>(ops::Norm1, 3, &[1 << 20]);
+    let some = 11 * tile;
+    let ways = [(1, Reads), (some, Slices), (some, Reads), (1 << 23, Slices)];
+    check_rounds::<_, f64>(ops::Sum, 2, &ways);
+    check_rounds::<_, f64>(ops::Norm1, 3, &[(1 << 20, Slices), (1 << 20, Reads)]);
 }
 
 #[test]
 fn places_in_rounds() {
-    check_rounds::<_, u64>(ops::ArgMin, 2, &[7 * 2 * tile::<u64>()]);
-    check_rounds::<_, i64>(ops::ArgMax, 2, &[1 << 18]);
+    check_rounds::<_, u64>(ops::ArgMin, 2, &[(7 * 2 * tile::<u64>(), Slices)]);
+    check_rounds::<_, i64>(ops::ArgMax, 2, &[(1 << 18, Reads)]);
 }
 
 #[test]
 fn slices_of_any_start() {
     let x = data::<f64>(20_000);
     for start in [1, 3, 2048] {
-        check(&x[start..], ops::Sum, &[4096]);
+        check(&x[start..], ops::Sum, &[(4096, Slices), (4096, Reads)]);
     }
 }
 

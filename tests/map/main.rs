@@ -3,6 +3,7 @@
 mod elements;
 mod names;
 mod products;
+mod promises;
 mod rows;
 
 use tilewright::testing::seeds;

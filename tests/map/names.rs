@@ -9,6 +9,7 @@ use tilewright::{ModuleSource, Order};
     dead_code,
     non_upper_case_globals,
     non_camel_case_types,
+    non_snake_case,
     clippy::upper_case_acronyms,
     reason = "the names are what is tested"
 )]
@@ -28,6 +29,15 @@ mod named {
         a b c d e x y a_tile b_tile shape store parameters shared staging of_a of_b tensor arguments base scratch flag
         partials ticket tickets result values count len apart lanes groups workspace lines segments offsets parts state
         initial tiles operands staged LANES VALUES STAGES
+    }
+
+    // What a kernel's description might name.
+    const None: Option<tilewright_kernels::tensor::ClusterTile> =
+        Option::Some(tilewright_kernels::tensor::HALF_LARGE);
+    fn Some(
+        _: tilewright_kernels::tensor::ClusterTile,
+    ) -> Option<tilewright_kernels::tensor::ClusterTile> {
+        None
     }
 
     pub struct Half;

@@ -107,10 +107,14 @@ macro_rules! exact {
     ($($name:ident: $kernel:ident of $element:ident from $narrow:expr, $widen:expr;)*) => {$(
         #[test]
         fn $name() {
-            for device in simulators() {
+            for (number, device) in simulators().enumerate() {
                 let module = device.load(&KERNELS).unwrap();
                 for (len, gap) in LENGTHS.into_iter().flat_map(|len| [(len, 0), (len, 1)]) {
-                    let rows = if len > 1024 { 2 } else { 37 };
+                    let rows = match len {
+                        ..=1024 => 37,
+                        32_768 | 70_000 => 1,
+                        _ => 2,
+                    };
                     let all: Vec<f32> = (0..rows * (len + gap)).map(element).collect();
                     let narrow: Vec<$element> = all.iter().copied().map($narrow).collect();
                     let mut matrix = device.matrix((rows, len + gap), &narrow).unwrap();
@@ -120,11 +124,14 @@ macro_rules! exact {
                     module.map_rows_with_values_into($kernel, x, &mut results, &mut values).unwrap();
                     let found = results.to_vec().unwrap();
                     let values = values.to_vec().unwrap();
-                    let again = module.map_rows($kernel, x).unwrap().to_vec().unwrap();
+                    if number == 0 {
+                        let again = module.map_rows($kernel, x).unwrap().to_vec().unwrap();
+                        assert!(found == again, "{len}");
+                    }
                     let mut part = matrix.slice_mut(.., ..len).unwrap();
                     module.map_rows_in_place($kernel, &mut part).unwrap();
                     let in_place = matrix.slice(.., ..len).unwrap().to_vec().unwrap();
-                    assert!(found == again && found == in_place, "{len}");
+                    assert!(found == in_place, "{len}");
                     for row in 0..rows {
                         let (value, results) = expected(&all[row * (len + gap)..][..len]);
                         assert_eq!(values[row], value, "row {row} of {len}, gap {gap}");
@@ -157,6 +164,12 @@ fn a_softmax_of_ones_own_is_near_the_true_one_with_the_same_bits_everywhere() {
                 .unwrap()
                 .to_vec()
                 .unwrap();
+            let bits: Vec<u32> = found.iter().map(|x| x.to_bits()).collect();
+            if let Some(first) = &first {
+                assert!(*first == bits, "{len}");
+                continue;
+            }
+            first = Some(bits);
             for (row, found) in x.chunks(len).zip(found.chunks(len)) {
                 let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
                 let power = |x: f32| (2.0 * (f64::from(x) - f64::from(largest))).exp();
@@ -167,8 +180,6 @@ fn a_softmax_of_ones_own_is_near_the_true_one_with_the_same_bits_everywhere() {
                     assert!(error <= 2e-5 * expected + 1e-37, "{found} for {expected}");
                 }
             }
-            let bits: Vec<u32> = found.iter().map(|x| x.to_bits()).collect();
-            assert!(*first.get_or_insert_with(|| bits.clone()) == bits, "{len}");
         }
     }
 }

@@ -194,7 +194,9 @@ fn groups_with_block_scales_have_the_naive_bits() {
                     .block_scales(of_a.view().batch_rows(counts.len()).unwrap(), of_b),
                 false => Matmul::new(&a, b).block_scales(&of_a, of_b),
             };
-            let product = product.row_counts(&counted).tiles(TILES[number % 2]);
+            let product = product
+                .row_counts(&counted)
+                .tiles(TILES[number % TILES.len()]);
             let case = (rows, counts, is_masked, &device);
             let found = product.run_as::<f32>().unwrap().to_vec().unwrap();
             assert_same_bits(&found, &sums, &case);

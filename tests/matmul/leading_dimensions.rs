@@ -139,6 +139,7 @@ products_with_gaps! {
         matmul_coarsened_small_f64_nn matmul_coarsened_small_f64_nn_unaligned
         matmul_coarsened_small_f64_tn matmul_coarsened_small_f64_nt matmul_coarsened_small_f64_tt;
     f64_mma: f64 by coarsened: matmul_mma_f64_nn matmul_mma_f64_tn matmul_mma_f64_nt
-        matmul_mma_f64_tt matmul_mma_small_f64_nn matmul_mma_small_f64_tn matmul_mma_small_f64_nt
+        matmul_mma_f64_tt matmul_mma_medium_f64_nn matmul_mma_medium_f64_tn matmul_mma_medium_f64_nt
+        matmul_mma_medium_f64_tt matmul_mma_small_f64_nn matmul_mma_small_f64_tn matmul_mma_small_f64_nt
         matmul_mma_small_f64_tt;
 }

@@ -12,18 +12,21 @@ use tilewright::{Activation, Arithmetic, Device, Element, ErrorKind, Matmul, Mat
 /// Elements of a block along K, and along N.
 pub const BLOCK: usize = 128;
 
-pub const TILES: [TileSize; 2] = [TileSize::Small, TileSize::Large];
+pub const TILES: [TileSize; 3] = [TileSize::Small, TileSize::Medium, TileSize::Large];
 
 /// Integers up to here are exact, and so are all sums of 128 of their products.
 const INTEGERS: i64 = 8;
 
-/// Whole tiles and tails, rows that are not multiples of 16 bytes, one block and many, none.
-const SHAPES: [Shape; 6] = [
+/// Whole tiles and tails, rows that are not multiples of 16 bytes, one block and many, none. Up to 128 rows are few.
+const SHAPES: [Shape; 9] = [
     (1, 1, 1),
     (128, 128, 128),
     (66, 132, 140),
     (5, 70, 259),
+    (100, 400, 520),
     (16, 24, 0),
+    (129, 24, 0),
+    (130, 400, 259),
     (300, 200, 640),
 ];
 
@@ -122,19 +125,23 @@ const ALONG_K: [Order; 4] = [
 
 #[test]
 fn blocks_are_scaled_as_they_are_added() {
-    for shape in SHAPES {
+    for (number, shape) in SHAPES.into_iter().enumerate() {
         let mut random = Random::new((shape.0 + shape.1 + shape.2) as u64);
         let host = Scaled::integers(shape, &mut random);
         let expected = host.outputs();
         let rounded: Vec<bf16> = expected.iter().map(|&it| bf16::from_f32(it)).collect();
         for device in hoppers(devices()) {
             let operands = host.upload(&device, ALONG_K);
-            for tiles in TILES {
+            // Each tile's outputs of either type, in every other shape.
+            for (turn, tiles) in (number..).zip(TILES) {
                 let product = operands.product().tiles(tiles);
-                let found = product.run_as::<f32>().unwrap().to_vec().unwrap();
-                assert_same_bits(&found, &expected, &(shape, tiles, &device));
-                let found = product.run().unwrap().to_vec().unwrap();
-                assert_same_bits(&found, &rounded, &(shape, tiles, &device));
+                if turn % 2 == 0 {
+                    let found = product.run_as::<f32>().unwrap().to_vec().unwrap();
+                    assert_same_bits(&found, &expected, &(shape, tiles, &device));
+                } else {
+                    let found = product.run().unwrap().to_vec().unwrap();
+                    assert_same_bits(&found, &rounded, &(shape, tiles, &device));
+                }
             }
         }
     }
@@ -143,13 +150,19 @@ fn blocks_are_scaled_as_they_are_added() {
 #[test]
 fn operands_and_scales_lie_in_any_order() {
     let mut random = Random::new(3);
-    let host = Scaled::integers((70, 140, 300), &mut random);
+    for rows in [70, 140] {
+        let host = Scaled::integers((rows, 140, 300), &mut random);
+        in_any_order(&host);
+    }
+}
+
+fn in_any_order(host: &Scaled) {
     let expected = host.outputs();
     for device in hoppers(devices()) {
         for number in 0..16 {
             let orders = [0, 1, 2, 3].map(|bit| ORDERS[number >> bit & 1]);
             let operands = host.upload(&device, orders);
-            let product = operands.product().tiles(TILES[number % 2]);
+            let product = operands.product().tiles(TILES[number % TILES.len()]);
             let found = product.run_as::<f32>().unwrap().to_vec().unwrap();
             assert_same_bits(&found, &expected, &(orders, &device));
         }
@@ -159,7 +172,12 @@ fn operands_and_scales_lie_in_any_order() {
 /// A batch, an epilogue, and a result in a part of a matrix whose rows are not aligned.
 #[test]
 fn a_batch_with_an_epilogue_is_written_in_place() {
-    let (count, shape) = (3, (20, 130, 150));
+    for shape in [(20, 130, 150), (140, 130, 150)] {
+        batch_with_an_epilogue(3, shape);
+    }
+}
+
+fn batch_with_an_epilogue(count: usize, shape: Shape) {
     let mut random = Random::new(4);
     let all: Vec<Scaled> = (0..count)
         .map(|_| Scaled::integers(shape, &mut random))

@@ -108,8 +108,8 @@ fn shapes() -> Vec<Line> {
         ),
         says(
             device.reduce_dot_rows(&matrix, &across),
-            "reduce_dot_rows: one matrix is row-major and the other column-major, and copies and dot products need \
-             both in the same order; create one of them in the order of the other (matmul accepts any mix)",
+            "reduce_dot_rows: one matrix is row-major and the other column-major, and copies, scans and dot products \
+             need both in the same order; create one of them in the order of the other (matmul accepts any mix)",
         ),
         says(
             x.slice(2..7),
@@ -122,6 +122,10 @@ fn shapes() -> Vec<Line> {
         says(
             matrix.slice(std::ops::Range { start: 2, end: 1 }, ..),
             "slice: the range 2..1 of rows ends before it starts",
+        ),
+        says(
+            x.slice(2047..),
+            "slice: the range 2047..3 of elements starts past the end: the number of elements is 3",
         ),
         says(
             matrix.slice(.., 3..4),

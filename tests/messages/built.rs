@@ -236,13 +236,12 @@ fn processes() -> Vec<Line> {
                 rank: 3,
                 reason: "connection reset by peer".to_owned(),
             },
-            "rank 3 was lost (connection reset by peer); this group cannot be used any more: drop it, and join a new one \
-             in every process",
+            "rank 3 was lost (connection reset by peer); join a new group in every process",
         ),
         built(
             GroupError::PeerTimeout { rank: 3, after },
-            "rank 3 did not answer within 1.5 s: it hangs, or needs a longer timeout (GroupOptions::with_timeout); this \
-             group cannot be used any more: drop it, and join a new one in every process",
+            "rank 3 did not answer within 1.5 s: it hangs, or needs a longer timeout (GroupOptions::with_timeout); join \
+             a new group in every process",
         ),
         built(
             GroupError::OutOfStep {
@@ -263,16 +262,14 @@ fn processes() -> Vec<Line> {
         built(
             GroupError::NcclTimeout { after },
             "no answer over NCCL within 1.5 s: a rank was lost or hangs, or needs a longer timeout \
-             (GroupOptions::with_timeout); this group cannot be used any more: drop it, and join a new one in every \
-             process",
+             (GroupOptions::with_timeout); join a new group in every process",
         ),
         built(
             GroupError::Nccl {
                 code: 5,
                 message: "invalid usage".to_owned(),
             },
-            "NCCL error 5: invalid usage; this group cannot be used any more: drop it, and join a new one in every \
-             process",
+            "NCCL error 5: invalid usage; join a new group in every process",
         ),
         built(
             GroupError::NoNccl {

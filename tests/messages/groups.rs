@@ -83,8 +83,8 @@ pub fn table() -> Vec<Line> {
         ),
         says(
             "here".parse::<GroupId>(),
-            "GroupId::from_str: `here` is not the id of a group: an id is tcp:ADDRESS:PORT, or nccl: and 256 hexadecimal \
-             digits",
+            "GroupId::from_str: `here` is not the id of a group: an id is tcp:ADDRESS:PORT, with a numeric \
+             address as in tcp:127.0.0.1:4000, or nccl: and 256 hexadecimal digits",
         ),
     ]
 }

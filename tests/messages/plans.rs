@@ -54,13 +54,13 @@ fn each_plan_names_the_kernel_its_units_and_the_reason() {
         ),
         plan(
             Matmul::new(&wide, &tall),
-            "matmul_mma_small_f64_nn on tensor cores, 64 x 64 outputs per block: the result is small, so K is divided \
+            "matmul_mma_medium_f64_nn on tensor cores, 64 x 64 outputs per block: the result is small, so K is divided \
              into 64 parts, which different blocks compute",
         ),
         plan(
             Matmul::new(&square, &square),
             "matmul_mma_f64_nn on tensor cores, 128 x 128 outputs per block: the tile size with the shortest estimated time \
-             (3 rounds of small tiles, 2 of large)",
+             (8 rounds of small tiles, 8 of medium, 2 of large)",
         ),
         plan(
             Matmul::new(&few, &weights),

@@ -4,7 +4,7 @@
 use crate::common::{devices, machines, share};
 use crate::lines::assert_values;
 use crate::operations::erased::{Operation, Values};
-use crate::operations::values::{LENGTH_OF_PARTS, Value, at_borders, inputs};
+use crate::operations::values::{LENGTH_OF_PARTS, Value, at_borders, input, inputs};
 use half::{bf16, f16};
 use tilewright::{BufferView, Device, ErrorKind, Segments, SimulatorOptions, ops};
 use tilewright_test_support::assert_kind;
@@ -39,21 +39,19 @@ fn holds<T: Value>(device: &Device, operation: &dyn Operation<T>, data: &[T], of
     let what = format!("segments from {}, {device:?}", offsets[0]);
     let found = operation.reduce_segments(device, &x, &segments).unwrap();
     found.assert_same(&expected, &what);
-    for found in operation
+    let found = operation
         .reduce_segments_into(device, &x, &segments)
-        .unwrap()
-    {
-        found.assert_same(&expected, &what);
-    }
+        .unwrap();
+    found.assert_same(&expected, &what);
 }
 
 fn run<T: Value>(operation: &dyn Operation<T>) {
     for device in devices() {
         for start in [0, 1] {
             let offsets = offsets(start, &LENGTHS);
-            let inputs = inputs::<T>(offsets[LENGTHS.len()] + 3);
-            for data in share(operation.name(), inputs) {
-                holds(&device, operation, &data, &offsets);
+            let length = offsets[LENGTHS.len()] + 3;
+            for number in share((operation.name(), start), 0..inputs::<T>(length)) {
+                holds(&device, operation, &input(length, number), &offsets);
             }
         }
         let data = at_borders::<T>();
@@ -62,7 +60,7 @@ fn run<T: Value>(operation: &dyn Operation<T>) {
         some_without_elements(&device, operation);
     }
     let offsets = offsets(2, &[70, 3000, 1, 129, 5, 1200]);
-    let data = inputs::<T>(offsets[6]).swap_remove(0);
+    let data = input::<T>(offsets[6], 0);
     for machine in share(operation.name(), machines()) {
         holds(&machine, operation, &data, &offsets);
     }
@@ -76,7 +74,7 @@ fn some_without_elements<T: Value>(device: &Device, operation: &dyn Operation<T>
     }
     lengths[33] = 130;
     let offsets = offsets(1, &lengths);
-    let data = inputs::<T>(offsets[35]).swap_remove(0);
+    let data = input::<T>(offsets[35], 0);
     a_value_for_the_empty(device, operation, &data, &offsets);
     // A single run of empty segments, and none.
     a_value_for_the_empty(device, operation, &data, &[1, 4, 4, 4, 9]);

@@ -159,7 +159,10 @@ fn none_are_none_and_more_than_there_are_is_refused() {
         let x = device.upload(&[1_i32, 2]).unwrap();
         assert!(device.top_k(&x, 0).unwrap().0.is_empty());
         let error = device.top_k(&x, 3).unwrap_err();
-        assert_kind!(error is ErrorKind::OutOfRange { .. });
+        assert_kind!(error is ErrorKind::TooLarge { .. });
+        let expected =
+            "a selection of 3 of 2 elements is too large: select at most as many as there are";
+        assert_eq!(error.kind().to_string(), expected);
         assert_eq!(error.operation(), "top_k");
         let long = device.zeros::<f32>(3000).unwrap();
         let error = device.top_k(&long, 2049).unwrap_err();

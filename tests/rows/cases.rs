@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use tilewright::{Element, RowElement};
 
 /// Rows and their length: around vectors, lanes, the classes of rows and their blocks, vocabularies, several sections.
-pub const SHAPES: [(usize, usize); 25] = [
+pub const SHAPES: [(usize, usize); 26] = [
     (9, 1),
     (70, 2),
     (33, 4),
@@ -26,12 +26,13 @@ pub const SHAPES: [(usize, usize); 25] = [
     (3, 4095),
     (2, 4096),
     (2, 4097),
+    (2, 9001),
     (2, 16_385),
     (2, 32_768),
     (1, 32_769),
-    (2, 50_257),
+    (1, 50_257),
     (1, 120_001),
-    (1, 262_144),
+    (1, 131_072),
 ];
 
 /// The unit roundoff of f32, in which all is computed.

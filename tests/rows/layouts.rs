@@ -3,6 +3,7 @@
 use crate::cases::{SHAPES, Value, assert_same_bits, scores};
 use crate::common::{devices, machines, share};
 use half::{bf16, f16};
+use std::any::type_name;
 use tilewright::{Device, IGNORED_CLASS, MatrixViewMut, Normalization, Result};
 
 /// Elements before, between and after rows.
@@ -66,7 +67,7 @@ fn layouts_have_the_bits_of_whole_matrices<T: Value>() {
         ),
     ];
     for device in devices() {
-        for (rows, len) in share("rows::layouts", SHAPES) {
+        for (rows, len) in share(("rows::layouts", type_name::<T>()), SHAPES) {
             for (in_place, into) in operations {
                 holds((rows, len), &device, in_place, into);
             }

@@ -3,6 +3,7 @@
 use crate::cases::{SHAPES, U, Value, assert_close, assert_same_bits, scores};
 use crate::common::{devices, share, some_machines};
 use half::{bf16, f16};
+use std::any::type_name;
 use tilewright::{Device, ErrorKind, Matrix, Normalization, Profile, SimulatorOptions, row_height};
 use tilewright_test_support::assert_kind;
 
@@ -184,7 +185,7 @@ impl<T: Value> Operands<T> {
 /// The fused call has the bits of an addition, rounded, and a normalisation of the sums, wherever rows lie.
 fn residuals_are_added_first<T: Value>() {
     for device in devices() {
-        for (rows, len) in share("rows::residual", SHAPES) {
+        for (rows, len) in share(("rows::residual", type_name::<T>()), SHAPES) {
             let plain = Operands::<T>::new(&device, rows, len, 0);
             let [x, residual] = plain.contents();
             let sums: Vec<T> = x

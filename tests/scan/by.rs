@@ -1,21 +1,24 @@
 //! Scans by sums, products, minima and maxima, of buffers, rows, columns and segments, with and without an initial
 //! value.
 
-use crate::common::devices;
 use crate::common::random::Random;
+use crate::common::{devices, share};
 use crate::samples::tile;
 use half::{bf16, f16};
+use std::any::type_name;
 use std::fmt::Debug;
 use tilewright::{Buffer, Device, ErrorKind, Matrix, Scannable, half, ops};
 use tilewright_test_support::assert_kind;
 
-/// Lengths in each class of rows, and those around the classes' limits.
-fn lengths<T>() -> Vec<usize> {
-    let vectors = 32 * 16 / size_of::<T>();
-    let ends = [1, vectors, 16 * vectors, tile::<T>()];
-    let around = ends.into_iter().flat_map(|end| [end, end + 1, end + 4]);
-    let others = [2, 3, 3 * tile::<T>() + 3];
-    others.into_iter().chain(around).collect()
+/// Lengths by what scans them: threads of a warp, of a block, a block in turns, and several blocks.
+fn lengths<T>() -> [Vec<usize>; 4] {
+    let (vectors, tile) = (32 * 16 / size_of::<T>(), tile::<T>());
+    [
+        vec![1, 2, 3, 5, vectors],
+        vec![vectors + 1, vectors + 4, 16 * vectors],
+        vec![16 * vectors + 1, 16 * vectors + 4, tile],
+        vec![tile + 1, tile + 4, 2 * tile + 3],
+    ]
 }
 
 /// Naive results: the value after each element, from an initial one on.
@@ -79,7 +82,7 @@ fn assert_lines<R: Copy, T: Scannable<R> + PartialEq>(
 }
 
 /// Both scans of rows with gaps, of the same columns, of the same segments, and of a buffer are the naive ones, byte by
-/// byte.
+/// byte. Operations of one type differ in how they combine, not in where elements lie: each draws a length of each kind.
 fn assert_exact<R: Copy, T: Scannable<R> + Debug + PartialEq>(
     device: &Device,
     operation: R,
@@ -88,7 +91,8 @@ fn assert_exact<R: Copy, T: Scannable<R> + Debug + PartialEq>(
     combine: impl Fn(T, T) -> T + Copy,
 ) {
     let mut random = Random::new(3);
-    for len in lengths::<T>() {
+    let lengths = lengths::<T>().into_iter().enumerate();
+    for len in lengths.flat_map(|(kind, lengths)| share((type_name::<(R, T)>(), kind), lengths)) {
         let rows = if len > 1000 { 2 } else { 67 };
         // Gaps make no difference to long rows that they do not make to short ones.
         let gaps: &[usize] = if len <= tile::<T>() { &[0, 1] } else { &[1] };
@@ -186,7 +190,7 @@ floats! {
 #[test]
 fn sums_of_halves_are_added_in_f32_and_rounded_once() {
     for device in devices() {
-        for len in lengths::<f16>() {
+        for len in lengths::<f16>().concat() {
             let numbers: Vec<i32> = (0..len).map(|i| (i as i32 * 7919) % 5 - 1).collect();
             let x: Vec<f16> = numbers.iter().map(|&x| f16::from_f32(x as f32)).collect();
             let (expected, _) = naive(&numbers, 0, |x, y| x + y);
@@ -207,7 +211,7 @@ fn sums_of_halves_are_added_in_f32_and_rounded_once() {
 fn sums_of_rows_have_the_bits_of_buffers() {
     let mut random = Random::new(5);
     for device in devices() {
-        for len in lengths::<f32>() {
+        for len in lengths::<f32>().concat() {
             let data: Vec<f32> = (0..3 * len).map(|_| random.wide() as f32).collect();
             let matrix = device.matrix((3, len), &data).unwrap();
             let found = device.scan_rows_inclusive(&matrix, ops::Sum).unwrap();

@@ -3,7 +3,7 @@
 use crate::common::exact::{Compensated, Rounding};
 use crate::common::random::Random;
 use crate::model;
-use bytemuck::bytes_of;
+use bytemuck::{bytes_of, cast_slice};
 use std::fmt::Debug;
 use tilewright::cuda_std::float::Float;
 use tilewright::{Buffer, Device, ScanElement, scan_height};
@@ -119,6 +119,9 @@ pub fn assert_scans<T: Sample>(device: &Device, data: &[T]) {
 #[track_caller]
 pub fn assert_sums<T: Sample>(found: &Buffer<T>, expected: &[T], what: &str) {
     let found = found.to_vec().unwrap();
+    if cast_slice::<T, u8>(&found) == cast_slice::<T, u8>(expected) {
+        return;
+    }
     assert_eq!(found.len(), expected.len(), "{what}");
     for (place, (found, expected)) in found.iter().zip(expected).enumerate() {
         assert_eq!(

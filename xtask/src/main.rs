@@ -42,11 +42,12 @@ Commands:
                       PTX and kernels of different versions do not compile
   ptx [--check]       build the checked-in PTX anew; with --check, compare it with what the
                       kernels make
-  ptxas [--write] [--on GPU,...]
+  ptxas [--write] [--on GPU,...] [--draw TEXT]
                       assemble the checked-in PTX for each GPU, or for some, print registers, and
                       fail on spills, stack frames, accesses without a state space, slow
                       instructions in the loops of tensor-core products, and a stale
-                      ladder/registers.txt; with --write, write that table anew
+                      ladder/registers.txt; with --write, write that table anew; with --draw,
+                      take the eighth of the modules that the text draws
   terms               look for terms in pages, comments and strings for which the field has another
   times               print how long a stranger waits: for the README's first program, for the
                       tests of examples/custom_kernel on the simulator and for its PTX, from

@@ -32,20 +32,22 @@ const UNTUNED: &str = "sm_120";
 const PRODUCTS_ON: &str = "sm_90a";
 
 pub fn run(mut arguments: lexopt::Parser) -> Result {
-    let (mut write, mut gpus) = (false, TARGETS.to_vec());
+    let (mut write, mut gpus, mut seed) = (false, TARGETS.to_vec(), None);
     while let Some(argument) = arguments.next()? {
         match argument {
             Long("write") => write = true,
             Long("on") => gpus = chosen(&arguments.value()?.string()?)?,
+            // An eighth of the modules, drawn by the text.
+            Long("draw") => seed = Some(arguments.value()?.string()?),
             _ => return Err(argument.unexpected().into()),
         }
     }
-    if write && gpus.len() < TARGETS.len() {
-        return Err("the table is of all GPUs: --write without --on".into());
+    if write && (gpus.len() < TARGETS.len() || seed.is_some()) {
+        return Err("the table is of all kernels and GPUs: --write without --on and --draw".into());
     }
-    let (table, mut found) = assemble_all(&Tools::find()?, &gpus)?;
+    let (table, mut found) = assemble_all(&Tools::find()?, &gpus, seed.as_deref())?;
     if !write {
-        found.extend(registers::defects(&table, &gpus));
+        found.extend(registers::defects(&table, &gpus, seed.is_none()));
     }
     for arch in ARCHITECTURES {
         for module in modules(&workspace_root(), arch)? {
@@ -76,12 +78,27 @@ fn chosen(names: &str) -> Result<Vec<&'static str>> {
     names.split(',').map(gpu).collect()
 }
 
-/// The registers of all kernels on these GPUs, and their defects.
-fn assemble_all(tools: &Tools, gpus: &[&str]) -> Result<(RegisterTable, Vec<String>)> {
+/// Whether a module is among the eighth that a text draws. Images of one module for several architectures are together.
+fn is_drawn(module: &Module, seed: Option<&str>) -> bool {
+    let Some(seed) = seed else { return true };
+    let file = module.path.file_name().unwrap_or_default();
+    let file = file.to_string_lossy();
+    let name = file.split('.').next().unwrap_or_default();
+    let hash = sha256(format!("{seed} {name}").as_bytes());
+    hash.starts_with(['0', '8'])
+}
+
+/// The registers of the kernels on these GPUs, of all modules or of those that `seed` draws, and their defects.
+fn assemble_all(
+    tools: &Tools,
+    gpus: &[&str],
+    seed: Option<&str>,
+) -> Result<(RegisterTable, Vec<String>)> {
     let mut table = registers::empty_table(&tools.version, gpus)?;
     let (mut found, mut loops) = (Vec::new(), 0);
     for target in TARGETS.into_iter().filter(|gpu| gpus.contains(gpu)) {
-        let modules = modules_for(&workspace_root(), target)?;
+        let mut modules = modules_for(&workspace_root(), target)?;
+        modules.retain(|module| is_drawn(module, seed));
         for assembled in tools.assemble_all(&modules, target)? {
             for cost in costs(&assembled.log) {
                 if let Some(registers) = cost.registers {
@@ -103,7 +120,7 @@ fn assemble_all(tools: &Tools, gpus: &[&str]) -> Result<(RegisterTable, Vec<Stri
     }
     if tools.disassembler.is_none() {
         println!("the loops of products were not looked at: nvdisasm is not beside ptxas");
-    } else if loops == 0 && gpus.contains(&PRODUCTS_ON) {
+    } else if loops == 0 && gpus.contains(&PRODUCTS_ON) && seed.is_none() {
         found.push(format!("no kernel for {PRODUCTS_ON} multiplies"));
     }
     Ok((table, found))

@@ -18,8 +18,22 @@ type Place = (u32, Option<usize>);
 static DEVICES: Mutex<Option<HashMap<Place, Device>>> = Mutex::new(None);
 
 /// The device for tensors in host memory: that of `TILEWRIGHT_DEVICE`, or the first GPU, or else the simulator.
+///
+/// A simulator that a thread of the parent used at a fork stays locked in the child, which gets one of its own.
 pub fn host_device() -> PyResult<Device> {
-    default_device().cloned().map_err(exception)
+    static SIMULATOR: Mutex<Option<(u32, Device)>> = Mutex::new(None);
+    let device = default_device().map_err(exception)?;
+    if !device.is_simulator() {
+        return Ok(device.clone());
+    }
+    let mut simulator = SIMULATOR.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    let device = match &*simulator {
+        Some((of_process, device)) if *of_process == process => return Ok(device.clone()),
+        Some(_) => Device::from_env().map_err(exception)?,
+        None => device.clone(),
+    };
+    Ok(simulator.insert((process, device)).1.clone())
 }
 
 /// The device for tensors on `device`, in the stream of this handle if there is one.

@@ -181,14 +181,21 @@ pub fn matmul<'py>(
     let activation = activation_of(activation)?;
     // SAFETY: the package passes the handle of a live stream of the array's device.
     let (work, a) = unsafe { Work::on(a, stream) }?;
-    let take =
-        |vector: Option<&Bound<'py, PyAny>>| vector.map(|vector| work.take(vector)).transpose();
+    let take = |name: &str, vector: Option<&Bound<'py, PyAny>>| {
+        let vector = vector.map(|vector| work.take(vector)).transpose()?;
+        match vector.as_ref().map(Operand::shape) {
+            Some(shape) if shape.len() != 1 => Err(Class::Value.error(format!(
+                "{name} has one dimension, and this one has shape {shape:?}"
+            ))),
+            _ => Ok(vector),
+        }
+    };
     let product = Product {
         a,
         b: work.take(b)?,
-        bias: take(bias)?,
-        row_scale: take(row_scale)?,
-        column_scale: take(column_scale)?,
+        bias: take("bias", bias)?,
+        row_scale: take("row_scale", row_scale)?,
+        column_scale: take("column_scale", column_scale)?,
         scale,
         activation,
     };

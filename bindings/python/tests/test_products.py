@@ -138,3 +138,11 @@ def test_errors_are_exceptions_with_the_crates_message():
         tilewright.matmul(a, a.T, activation="tanh")
     with pytest.raises(TypeError, match="this is a list"):
         tilewright.matmul([[1.0]], a)
+
+
+def test_vectors_have_one_dimension():
+    a = matrix(3, 3)
+    for shape in [(1, 3), (3, 1), ()]:
+        for name in ("bias", "row_scale", "column_scale"):
+            with pytest.raises(tilewright.InvalidValueError, match=f"{name} has one dimension"):
+                tilewright.matmul(a, a, **{name: np.ones(shape, "float32")})

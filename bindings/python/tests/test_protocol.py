@@ -214,3 +214,73 @@ def test_torch_is_told_what_was_written():
     old = SimpleNamespace(_C=None, autograd=SimpleNamespace(graph=SimpleNamespace()))
     Torch(old).written(out)
     assert told == [out]
+
+
+class Nameless:
+    """An array of which nothing is known but the protocol."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **arguments):
+        return self.array.__dlpack__(**arguments)
+
+
+def test_an_operand_without_a_shape_leaves_the_result_to_the_library_of_the_other():
+    a = np.arange(6, dtype="float32").reshape(2, 3)
+    found = tilewright.matmul(a, Nameless(np.ascontiguousarray(a.T)))
+    assert isinstance(found, np.ndarray)
+    np.testing.assert_array_equal(found, a @ a.T)
+
+
+def test_layouts_that_the_protocol_cannot_describe_are_copied():
+    fields = np.zeros(5, [("x", "f4"), ("y", "u1")])
+    fields["x"] = range(5)
+    unaligned = np.frombuffer(b"\0" + np.arange(5, dtype="f4").tobytes(), dtype="f4", offset=1)
+    for x in (fields["x"], unaligned, np.arange(5, dtype=">f4")):
+        assert tilewright.sum(x) == 10
+        out = np.empty_like(x) if x.dtype.byteorder == ">" else fields["x"][:2]
+        with pytest.raises(tilewright.LayoutError, match="out is not aligned"):
+            tilewright.sum(np.ones((2, 3), "f4"), axis=1, out=out[:2])
+
+
+def test_axes_are_integers():
+    x = np.ones((2, 3), "f4")
+    assert list(tilewright.sum(x, axis=np.int64(-1))) == [3, 3]
+    for axis in (2, -3, 2**70, -(2**70)):
+        with pytest.raises(tilewright.InvalidValueError, match="axis"):
+            tilewright.sum(x, axis=axis)
+    for axis in (1.0, "0", (0, 1)):
+        with pytest.raises(TypeError):
+            tilewright.sum(x, axis=axis)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
+def test_a_forked_child_computes_while_a_thread_of_its_parent_does():
+    program = """
+import os, signal, threading, time
+import numpy as np
+import tilewright
+x = np.ones(1 << 18, "f4")
+is_over = False
+def work():
+    while not is_over:
+        tilewright.sum(x)
+thread = threading.Thread(target=work)
+thread.start()
+time.sleep(0.2)
+results = []
+for _ in range(4):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        os._exit(0 if tilewright.sum(x[:1000]) == 1000 else 1)
+    results.append(os.waitpid(child, 0)[1])
+is_over = True
+thread.join()
+assert results == [0] * 4, results
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=True, timeout=300)

@@ -20,6 +20,9 @@ const MAX_SIZE: u64 = 1 << 32;
 /// Bytes that a stride does not reach.
 const MAX_STRIDE: u64 = 1 << 40;
 
+/// The alignment of a `CUtensorMap`, in bytes (`cuda.h`).
+const TENSOR_MAP_ALIGNMENT: usize = 64;
+
 /// Buffers by name, with their elements.
 pub type Buffers = BTreeMap<String, (Memory, Element)>;
 
@@ -41,9 +44,13 @@ pub fn encoded(
         Argument::Fields(fields) => {
             let mut all = Vec::new();
             for field in fields {
-                let field = field_bytes(field, buffers)?;
-                all.resize(all.len().next_multiple_of(field.len().clamp(1, 8)), 0);
-                all.extend(field);
+                let bytes = field_bytes(field, buffers)?;
+                let alignment = match field {
+                    Argument::TensorMap(_) => TENSOR_MAP_ALIGNMENT,
+                    _ => bytes.len().max(1),
+                };
+                all.resize(all.len().next_multiple_of(alignment), 0);
+                all.extend(bytes);
             }
             if all.len() > bytes {
                 return Err(format!("fields of {} bytes, of {bytes}", all.len()));

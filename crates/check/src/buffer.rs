@@ -27,7 +27,8 @@ pub enum Contents {
     Constant(Number),
     /// Each element its index, as far as the type has it: the index wraps round at its end, or is rounded.
     Index,
-    /// Numbers from `least` up to, but without, `most`, by a generator.
+    /// Numbers from `least` up to, but without, `most`, by a generator; those of integers are whole. Floats are rounded
+    /// to their type, so `most` can occur.
     Random {
         /// The seed of the generator.
         seed: u64,
@@ -100,11 +101,15 @@ impl Buffer {
     /// Its bytes at the start; none if it is uninitialised.
     pub(crate) fn bytes(&self) -> Result<Option<Vec<u8>>, CheckError> {
         let element = self.element;
-        let repeated = |number: &dyn Fn(usize) -> Number| {
+        let reserved = || -> Result<Vec<u8>, CheckError> {
             let mut bytes = Vec::new();
             let size = self.length.saturating_mul(element.bytes());
             let reserved = bytes.try_reserve_exact(size);
             reserved.map_err(|_| CheckError::OutOfMemory)?;
+            Ok(bytes)
+        };
+        let each = |number: &dyn Fn(usize) -> Number| {
+            let mut bytes = reserved()?;
             for index in 0..self.length {
                 bytes.extend(encoded(element, number(index))?);
             }
@@ -112,29 +117,86 @@ impl Buffer {
         };
         match &self.contents {
             Contents::Uninitialised => Ok(None),
-            Contents::Constant(number) => repeated(&|_| *number),
+            Contents::Constant(_) if self.length == 0 => Ok(Some(Vec::new())),
+            Contents::Constant(number) => {
+                let (one, mut bytes) = (encoded(element, *number)?, reserved()?);
+                (0..self.length).for_each(|_| bytes.extend_from_slice(&one));
+                Ok(Some(bytes))
+            }
             Contents::Index => {
                 let mask = match element.bytes() {
                     _ if element.is_float() => i64::MAX,
                     8 => i64::MAX,
                     bytes => (1 << (8 * bytes)) - 1,
                 };
-                repeated(&|index| Number::Integer(index as i64 & mask))
+                each(&|index| Number::Integer(index as i64 & mask))
             }
-            Contents::Random { least, most, .. }
-                if !(least <= most && (most - least).is_finite()) =>
-            {
-                Err(CheckError::Range(*least, *most))
+            Contents::Random { seed, least, most } => {
+                let range = Range::of(element, *least, *most)?;
+                each(&|index| range.draw(mixed(*seed, index as u64)))
             }
-            Contents::Random { seed, least, most } => repeated(&|index| {
-                let unit = (mixed(*seed, index as u64) >> 11) as f64 / (1_u64 << 53) as f64;
-                let value = least + (most - least) * unit;
-                match element.is_float() {
-                    true => Number::Float(value),
-                    false => Number::Integer(value.floor() as i64),
-                }
-            }),
             Contents::Bytes(bytes) => Ok(Some(bytes.clone())),
+        }
+    }
+}
+
+/// Where random numbers are from.
+enum Range {
+    /// The smallest number, and the distance of the end.
+    Floats(f64, f64),
+    /// The smallest number, and how many there are, which is at most 2^64.
+    Integers(i128, u128),
+}
+
+impl Range {
+    /// Fails unless elements of this type can be all numbers of the range, and there is one.
+    fn of(element: Element, least: f64, most: f64) -> Result<Self, CheckError> {
+        let refused = |reason| CheckError::Range {
+            element: element.name(),
+            least,
+            most,
+            reason,
+        };
+        if !(least <= most && (most - least).is_finite()) {
+            return Err(refused("a range ascends, and is finite from end to end"));
+        }
+        if element.is_float() {
+            let is_finite = |end| {
+                let bytes = element.encode(Number::Float(end));
+                bytes.is_some_and(|it| element.decode(&it).as_f64().is_finite())
+            };
+            return match is_finite(least) && is_finite(most) {
+                true => Ok(Self::Floats(least, most - least)),
+                false => Err(refused("an end is beyond the type's largest number")),
+            };
+        }
+        let (smallest, largest) = element.whole_range();
+        // Beyond the type's ends, where it does not matter, `as` stops at the ends of i128.
+        let (first, end) = (least.ceil() as i128, most.ceil() as i128);
+        // A range of one number is that number.
+        let is_one = least == most && least.fract() == 0.0;
+        let end = end.max(first.saturating_add(is_one.into()));
+        if first < smallest || end > largest + 1 {
+            return Err(refused("it has numbers that the type has not"));
+        }
+        match first < end {
+            true => Ok(Self::Integers(first, (end - first) as u128)),
+            false => Err(refused("there is no whole number in it")),
+        }
+    }
+
+    /// The number for 64 random bits.
+    fn draw(&self, bits: u64) -> Number {
+        match self {
+            Self::Floats(least, distance) => {
+                let unit = (bits >> 11) as f64 / (1_u64 << 53) as f64;
+                Number::Float(least + distance * unit)
+            }
+            // A large number of u64 has the bits of a negative one.
+            Self::Integers(first, count) => {
+                let offset = (count * u128::from(bits)) >> u64::BITS;
+                Number::Integer((first + offset as i128) as i64)
+            }
         }
     }
 }
@@ -171,6 +233,36 @@ mod tests {
         let first = bytes(random.clone()).unwrap();
         assert!(first.iter().all(|it| (10..20).contains(it)));
         assert_eq!(bytes(random), Some(first));
+    }
+
+    #[test]
+    fn random_integers_are_all_whole_numbers_of_their_range() {
+        let drawn = |element: Element, least, most| {
+            let contents = Contents::Random {
+                seed: 7,
+                least,
+                most,
+            };
+            let bytes = Buffer::new(element, 400, contents).bytes().unwrap();
+            let elements = bytes.unwrap();
+            let shown = elements.chunks(element.bytes()).map(|it| element.show(it));
+            shown.collect::<std::collections::BTreeSet<String>>()
+        };
+        assert!(
+            drawn(Element::I32, -2.5, 1.5)
+                .iter()
+                .eq(["-1", "-2", "0", "1"])
+        );
+        assert!(drawn(Element::U8, 255.0, 256.0).iter().eq(["255"]));
+        assert!(drawn(Element::I8, -3.0, -3.0).iter().eq(["-3"]));
+        let large = drawn(Element::U64, 1e19, 1.5e19);
+        assert!(large.len() > 300, "{large:?}");
+        for it in large {
+            let it: u64 = it.parse().unwrap();
+            assert!((10_u64.pow(19)..15 * 10_u64.pow(18)).contains(&it), "{it}");
+        }
+        let all = drawn(Element::U64, 0.0, 2_f64.powi(64));
+        assert!(all.len() > 300);
     }
 
     #[test]

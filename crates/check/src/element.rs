@@ -92,6 +92,15 @@ impl Element {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::F64)
     }
 
+    /// The smallest and the largest integer of the type; of floats, those of an integer of their size.
+    pub(crate) const fn whole_range(self) -> (i128, i128) {
+        let bits = 8 * self.bytes();
+        match self {
+            Self::U8 | Self::U16 | Self::U32 | Self::U64 => (0, (1 << bits) - 1),
+            _ => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        }
+    }
+
     /// The bytes of a number, rounded to the nearest element; none if an integer does not fit, or has a fraction.
     #[must_use]
     pub fn encode(self, number: Number) -> Option<Vec<u8>> {

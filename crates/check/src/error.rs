@@ -53,7 +53,9 @@ pub enum CheckError {
         message: String,
     },
     /// A number that its type has not.
-    #[error("{0} is no {1}")]
+    #[error(
+        "{0} is no {1}: integers are written without a point, and lie in the range of their type"
+    )]
     Number(f64, &'static str),
     /// A block that the kernel's bounds exclude.
     #[error("a block of {block:?} threads, but the kernel has the bound `{bound}`")]
@@ -63,9 +65,39 @@ pub enum CheckError {
         /// The bound, as in the PTX.
         bound: String,
     },
+    /// A grid, a block or a cluster of nothing.
+    #[error("the {what} is zero {of}, {extent:?}: each dimension is at least 1")]
+    Empty {
+        /// Which it is.
+        what: &'static str,
+        /// What it has.
+        of: &'static str,
+        /// The extent by dimension.
+        extent: [u32; 3],
+    },
+    /// A cluster that the kernel's bounds or the device exclude.
+    #[error("a cluster of {cluster:?} blocks, but {reason}")]
+    Cluster {
+        /// Blocks by dimension.
+        cluster: [u32; 3],
+        /// What excludes it.
+        reason: String,
+    },
+    /// Variables in constant memory that no device has room for.
+    #[error("the module has {0} bytes of constant memory: at most 65536 are loaded")]
+    ConstantMemory(u64),
     /// A range that random numbers cannot come from.
-    #[error("random numbers from {0} to {1}: a range ascends, and is finite from end to end")]
-    Range(f64, f64),
+    #[error("random numbers of type {element} from {least:?} to {most:?}: {reason}")]
+    Range {
+        /// The type of the numbers.
+        element: &'static str,
+        /// The smallest number.
+        least: f64,
+        /// The end of the range.
+        most: f64,
+        /// Why there are none.
+        reason: &'static str,
+    },
     /// No schedules, or more than there are numbers for.
     #[error(
         "{schedules} schedules from seed {first_seed} on: there is at least one, and seeds have 64 bits"

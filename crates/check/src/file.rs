@@ -61,14 +61,20 @@ struct Text {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "findings are a name, as in \"data race\", or a list of names"
+)]
 enum Findings {
     One(String),
     List(Vec<String>),
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "a grid, a block or a cluster is a number of at least 1, or a list of up to three: x, y and z"
+)]
 enum Extent {
     Number(u32),
     List(Vec<u32>),
@@ -140,7 +146,10 @@ struct TextBuffer {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "`fill` is a number, \"index\", \"random\" or \"uninitialised\""
+)]
 enum Fill {
     Number(Number),
     Rule(Rule),
@@ -155,7 +164,10 @@ enum Rule {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "`expect` is a number, a list of numbers, or the path of a .npy file"
+)]
 enum Wanted {
     One(Number),
     List(Vec<Number>),

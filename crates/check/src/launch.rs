@@ -94,7 +94,8 @@ pub enum Argument {
         /// Its type.
         element: Option<Element>,
     },
-    /// The fields of a structure that is passed by value, in order, each at a multiple of its size.
+    /// The fields of a structure that is passed by value, in order, each at a multiple of its size; tensor maps are at
+    /// multiples of 64 bytes.
     Fields(Vec<Argument>),
     /// The shape of a tensor for bulk copies: a `CUtensorMap`.
     TensorMap(TensorShape),

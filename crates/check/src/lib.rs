@@ -41,6 +41,7 @@ mod error;
 mod file;
 mod json;
 mod launch;
+mod limits;
 mod memory;
 pub mod npy;
 mod report;

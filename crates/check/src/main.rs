@@ -143,7 +143,11 @@ fn check(path: &Path, options: &Options) -> u8 {
                 let error = error.to_string();
                 say!("{}", serde_json::json!({ "launch": path, "error": error }));
             }
-            eprintln!("{}: {error}", path.display());
+            match &error {
+                // It names the path itself.
+                CheckError::File { path: of, .. } if of == path => eprintln!("{error}"),
+                _ => eprintln!("{}: {error}", path.display()),
+            }
             FAILED
         }
     }

@@ -49,8 +49,7 @@ impl Memory {
         // SAFETY:
         // 1. The lines live until `drop`, which forgets the allocation first.
         // 2. They are accessed by atomic words alone.
-        let registered =
-            unsafe { simt::register_allocation(memory.address(), bytes.max(1), contents) };
+        let registered = unsafe { simt::register_allocation(memory.address(), bytes, contents) };
         registered.map_err(|_| CheckError::OutOfMemory)?;
         simt::name_allocation(memory.address(), name);
         Ok(memory)
@@ -75,6 +74,6 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        simt::forget_allocation(self.address(), self.bytes.max(1));
+        simt::forget_allocation(self.address(), self.bytes);
     }
 }

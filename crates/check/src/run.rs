@@ -4,9 +4,10 @@ use crate::arguments::{Buffers, encoded};
 use crate::buffer::Buffer;
 use crate::error::CheckError;
 use crate::launch::Launch;
+use crate::limits::{bound, product};
 use crate::memory::Memory;
 use crate::report::{Findings, Output, Report};
-use ptx::{Bound, BoundKind, Kernel, Module, Program, Sources};
+use ptx::{BoundKind, Kernel, Module, Program, Sources};
 use simt::{Defect, Dim3, Options, Profile};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -21,7 +22,7 @@ impl Launch {
         let module: Module = self.ptx.parse()?;
         let profile = self.profile.unwrap_or_else(|| profile_of(&module));
         let seeds = self.seeds()?;
-        self.check_block(&module)?;
+        self.check_limits(&module, profile)?;
         let initial = self.initial()?;
         let sources = Sources::of(&module);
         let mut findings = Findings::new(&sources, &self.file);
@@ -55,33 +56,6 @@ impl Launch {
                 first_seed: self.first_seed,
                 schedules: self.schedules,
             })
-    }
-
-    /// Fails if the kernel's bounds exclude the block, as a launch on a GPU does.
-    fn check_block(&self, module: &Module) -> Result<(), CheckError> {
-        let text = |bound: &str, numbers: &[u64]| CheckError::Block {
-            block: self.block,
-            bound: format!(
-                ".{bound} {}",
-                numbers
-                    .iter()
-                    .map(u64::to_string)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ),
-        };
-        if let Some(numbers) = bound(module, &self.entry, BoundKind::RequiredThreads) {
-            let required = |axis: usize| numbers.get(axis).copied().unwrap_or(1);
-            if (0..3).any(|axis| required(axis) != u64::from(self.block[axis])) {
-                return Err(text("reqntid", numbers));
-            }
-        }
-        if let Some(numbers) = bound(module, &self.entry, BoundKind::MaxThreads)
-            && product(numbers) < product(&self.block.map(u64::from))
-        {
-            return Err(text("maxntid", numbers));
-        }
-        Ok(())
     }
 
     /// The buffers at the start.
@@ -136,18 +110,6 @@ impl Launch {
             outputs: outputs.collect(),
             printed: options.output.take(),
         })
-    }
-
-    /// The cluster of the launch, or that of the kernel.
-    fn cluster_of(&self, module: &Module) -> [u32; 3] {
-        let of_kernel = bound(module, &self.entry, BoundKind::ClusterBlocks);
-        match of_kernel {
-            Some(blocks) if self.cluster == [1; 3] => {
-                let blocks = |axis| blocks.get(axis).copied().unwrap_or(1);
-                std::array::from_fn(|axis| blocks(axis).try_into().unwrap_or(u32::MAX))
-            }
-            _ => self.cluster,
-        }
     }
 
     fn kernel(&self, module: &Module) -> Result<Kernel, CheckError> {
@@ -216,22 +178,6 @@ struct Run {
 const REGISTERS: u64 = 65_536;
 const MOST_REGISTERS: u64 = 255;
 
-/// The numbers of a kernel's bound.
-fn bound<'a>(module: &'a Module, entry: &str, wanted: BoundKind) -> Option<&'a [u64]> {
-    let mut kernels = module.kernels();
-    let kernel = kernels.find(|it| it.name.as_ref() == entry)?;
-    let mut bounds = kernel.signature.bounds.iter();
-    bounds.find_map(|bound| match bound {
-        Bound::Numbers(kind, numbers) if *kind == wanted => Some(numbers.as_slice()),
-        _ => None,
-    })
-}
-
-/// The product of numbers, or the largest one.
-fn product(numbers: &[u64]) -> u64 {
-    numbers.iter().fold(1, |all, it| all.saturating_mul(*it))
-}
-
 /// Registers of each thread, if the kernel bounds them.
 fn registers(module: &Module, entry: &str) -> Option<u32> {
     let numbers = |wanted| bound(module, entry, wanted).map(product);
@@ -254,7 +200,7 @@ fn checked(name: &str, buffer: &Buffer) -> Result<Initial, CheckError> {
     if let Some(expected) = &buffer.expected {
         expected.check(buffer.length).map_err(error)?;
     }
-    let bytes = buffer.bytes()?;
+    let bytes = buffer.bytes().map_err(|it| error(it.to_string()))?;
     match &bytes {
         Some(bytes) if bytes.len() != size => {
             let message = format!("{} bytes for {size} bytes of elements", bytes.len());

@@ -2,7 +2,9 @@
 //! report of what was not run.
 
 use std::fs;
-use tilewright_check::{Argument, Buffer, CheckError, Contents, Element, Launch, LaunchFile};
+use tilewright_check::{
+    Argument, Buffer, CheckError, Contents, DefectKind, Element, Launch, LaunchFile,
+};
 use tilewright_check::{TensorShape, npy, skeleton};
 
 const PTX: &str = "
@@ -62,20 +64,69 @@ fn buffers_that_no_memory_has_are_errors() {
 }
 
 #[test]
-fn ranges_of_random_numbers_are_finite() {
-    for (least, most) in [
-        (-1e308, 1e308),
-        (1.0, 0.0),
-        (f64::NAN, 1.0),
-        (0.0, f64::INFINITY),
+fn ranges_of_random_numbers_have_numbers_of_the_type() {
+    for (element, least, most, part) in [
+        (Element::F64, -1e308, 1e308, "finite"),
+        (Element::F64, 1.0, 0.0, "ascends"),
+        (Element::F64, f64::NAN, 1.0, "ascends"),
+        (Element::F64, 0.0, f64::INFINITY, "finite"),
+        (Element::F32, 0.0, 1e39, "f32 from 0.0 to 1e39"),
+        (Element::F16, 0.0, 1e6, "f16 from 0.0 to 1000000.0"),
+        (Element::Bf16, -1e39, 0.0, "beyond the type's largest"),
+        (Element::I32, 0.6, 0.7, "no whole number"),
+        (Element::I32, 5.5, 5.5, "no whole number"),
+        (Element::U8, 0.0, 257.0, "the type has not"),
+        (Element::U32, -1.0, 1.0, "the type has not"),
+        (Element::U64, 1e300, 1e300, "the type has not"),
+        (Element::I64, -1e300, -1e300, "the type has not"),
     ] {
         let seed = 0;
         let contents = Contents::Random { seed, least, most };
-        let error = launch(PTX, Buffer::new(Element::F64, 4, contents)).run();
+        let error = launch(PTX, Buffer::new(element, 4, contents)).run();
+        let error = error.unwrap_err().to_string();
         assert!(
-            matches!(error, Err(CheckError::Range(..))),
-            "{least} {most}"
+            error.contains("buffer `b`") && error.contains(part),
+            "{error}"
         );
+    }
+}
+
+#[test]
+fn numbers_that_a_type_has_not_are_named_with_their_buffer() {
+    let fraction = Contents::Constant(1.0.into());
+    let error = launch(PTX, Buffer::new(Element::U32, 1, fraction)).run();
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("buffer `b`: 1 is no u32: integers are written"),
+        "{error}"
+    );
+}
+
+#[test]
+fn buffers_without_elements_have_no_byte() {
+    let load = "ld.global.u8 %rd1, [%rd1];";
+    for (access, contents) in [
+        ("st.global.u8 [%rd1], 1;", Contents::Uninitialised),
+        ("st.global.u8 [%rd1], 1;", Contents::Constant(0.into())),
+        (load, Contents::Constant(0.into())),
+    ] {
+        let ptx = PTX.replace("st.global.u32 [%rd1], 1;", access);
+        let report = launch(&ptx, Buffer::new(Element::U8, 0, contents)).run();
+        let report = report.unwrap();
+        assert!(report.has(DefectKind::OutOfBounds), "{report}");
+        assert!(
+            report.to_string().contains("buffer `b` of 0 bytes"),
+            "{report}"
+        );
+    }
+    // Its place can be that of another buffer afterwards.
+    for length in [0, 1, 0, 1] {
+        let report = launch(
+            PTX,
+            Buffer::new(Element::U32, length, Contents::Uninitialised),
+        )
+        .run();
+        assert_eq!(report.unwrap().is_clean(), length == 1);
     }
 }
 
@@ -165,29 +216,6 @@ fn errors_do_not_repeat_lines_of_any_length() {
     let error = LaunchFile::parse(&nested, "".as_ref()).unwrap_err();
     let error = error.to_string();
     assert!(error.len() < 300 && error.contains("recurs"), "{error}");
-}
-
-#[test]
-fn blocks_that_the_kernel_excludes_are_refused() {
-    let bounded =
-        |bound: &str| PTX.replacen("(.param .u64 to)", &format!("(.param .u64 to) {bound}"), 1);
-    let run = |bound: &str, block| {
-        let mut launch = launch(&bounded(bound), small());
-        launch.block = block;
-        launch.run().map(drop).map_err(|error| error.to_string())
-    };
-    for (bound, block) in [
-        (".maxntid 32, 1, 1", [33, 1, 1]),
-        (".maxntid 4, 2", [3, 3, 1]),
-        (".reqntid 32, 1, 1", [31, 1, 1]),
-        (".reqntid 32", [32, 2, 1]),
-    ] {
-        let error = run(bound, block).unwrap_err();
-        assert!(error.contains(bound), "{error}");
-    }
-    // The bound is of all threads.
-    run(".maxntid 4, 2", [1, 8, 1]).unwrap();
-    run(".reqntid 32", [32, 1, 1]).unwrap();
 }
 
 /// The report's mismatches of a launch that leaves its only buffer, of `element`, as it is.

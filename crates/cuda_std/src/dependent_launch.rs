@@ -34,9 +34,9 @@ use crate::machine;
 
 /// Waits until all kernels that the launch depends on have ended, and makes their writes visible.
 ///
-/// Every thread of a kernel with `dependent_launch` makes this call before it accesses global memory, or ends without
-/// accessing it. The next launch waits for this one alone, and relies on earlier launches having ended, too. In other
-/// kernels the call waits for nothing.
+/// Every thread of a kernel with `dependent_launch` makes this call before it accesses global memory, and before it ends:
+/// the next launch waits for this one alone, and relies on earlier launches having ended, too. In other kernels the call
+/// waits for nothing.
 #[inline(always)]
 #[track_caller]
 pub fn wait() {

@@ -180,7 +180,7 @@ pub fn named_barrier_sync(id: u32, threads: u32) {
 /// consumers: named_barrier_sync(FULL, ALL); read;     named_barrier_arrive(EMPTY, ALL)
 /// ```
 ///
-/// `id` is 1 to 15 (barrier 0 is [`sync_threads`]). `threads` is a multiple of the warp's width, and whole warps
+/// `id` is 1 to 14, as for [`named_barrier_sync`]. `threads` is a multiple of the warp's width, and whole warps
 /// arrive; otherwise a GPU may wait forever, and the simulator reports it. No warp arrives twice before the barrier
 /// is complete. (PTX ISA, `bar.arrive`)
 #[inline(always)]

@@ -3,6 +3,7 @@
 use crate::compiler::device_library;
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Error, Expr, Ident, LitStr, Result, Token};
 
@@ -25,8 +26,9 @@ impl Parse for Line {
             if input.is_empty() {
                 break;
             }
-            if input.peek(Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
-                let name: Ident = input.parse()?;
+            if input.peek(Ident::peek_any) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
+                // `type = 4`, too, as for `println!`.
+                let name = input.call(Ident::parse_any)?;
                 input.parse::<Token![=]>()?;
                 line.named.push((name.to_string(), input.parse()?));
             } else {
@@ -118,6 +120,12 @@ fn text_and_values(line: &Line) -> Result<(String, Vec<TokenStream>)> {
 
 /// Rejects format specifications of the standard library that a record of numbers cannot express.
 fn check_spec(line: &Line, spec: &str) -> Result<()> {
+    // Any character before an alignment fills.
+    let mut characters = spec.chars();
+    let spec = match (characters.next(), characters.next()) {
+        (Some(_), Some('<' | '^' | '>')) => &spec[spec.len() - characters.as_str().len() - 1..],
+        _ => spec,
+    };
     if spec.contains(['$', '*']) {
         return Err(at(
             line,
@@ -176,6 +184,10 @@ mod tests {
         assert_eq!(text, "{{{}}} {:>8.3} {:#x} {:?} {}");
         assert_eq!(values, "value_0 , & x , value_0 , value_2 , value_1");
         assert_eq!(expanded("\"no values\",").unwrap().0, "no values");
+        let (text, values) = expanded("\"{type}\", type = a").unwrap();
+        assert_eq!((text.as_str(), values.as_str()), ("{}", "value_0"));
+        let (text, _) = expanded("\"{:*>8} {:$^9x} {:é<4}\", a, b, c").unwrap();
+        assert_eq!(text, "{:*>8} {:$^9x} {:é<4}");
     }
 
     #[test]
@@ -196,6 +208,7 @@ mod tests {
             ("\"{}\"", "no value 0"),
             ("\"{:1$}\", a, b", "numbers in the text"),
             ("\"{:.*}\", a, b", "numbers in the text"),
+            ("\"{:*>1$}\", a, b", "numbers in the text"),
             ("\"{:x?}\", a", "supports the forms"),
             ("\"{a b}\"", "neither a name"),
             ("a", "expected string literal"),

@@ -87,6 +87,48 @@ fn a_missing_barrier() {
     );
 }
 
+/// The threads of a warp wait for each other in the middle of the instruction.
+#[test]
+fn a_finding_behind_a_wait_has_the_line_of_the_ptx() {
+    let text = "
+        .version 8.0 .target sm_90 .address_size 64
+        .visible .entry test(.param .u64 out)
+        {
+            .reg .b32 %r<9>; .reg .b64 %address;
+            ld.param.u64 %address, [out];
+            wmma.load.a.sync.aligned.row.m16n16k16.global.f16
+                {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%address];
+            ret;
+        }";
+    let module: Module = text.parse().unwrap();
+    let kernel = Program::new(&module, "test").unwrap().in_file("test.ptx");
+    let kernel = Kernel::new(kernel).unwrap();
+    for seed in 0..8 {
+        let few = Buffer::new(&[0_u32; 10]);
+        let [address, _] = few.view();
+        let shape = Shape {
+            grid: 1,
+            block: 32,
+            dynamic_shared_bytes: 0,
+        };
+        let options = Options { seed, ..options() };
+        let defect = run("test", shape, &options, &ptx_body(&kernel, &[&address]));
+        let defect = defect.unwrap_err();
+        let places: Vec<String> = (defect.all())
+            .map(|it| {
+                it.location
+                    .as_ref()
+                    .map_or_else(String::new, ToString::to_string)
+            })
+            .collect();
+        assert_eq!(defect.kind, DefectKind::OutOfBounds, "{defect}");
+        assert!(
+            places.iter().all(|it| it.starts_with("test.ptx:7:")),
+            "{places:?}"
+        );
+    }
+}
+
 #[test]
 fn a_missing_fence() {
     let (text, _) = sum_without("membar.gl", 0);

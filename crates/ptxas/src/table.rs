@@ -74,6 +74,14 @@ impl RegisterTable {
         table
     }
 
+    /// The same table with the kernels of `other` alone.
+    #[must_use]
+    pub fn of_kernels_in(mut self, other: &Self) -> Self {
+        self.kernels
+            .retain(|kernel, _| other.kernels.contains_key(kernel));
+        self
+    }
+
     /// Sets the registers of `kernel` on `gpu`.
     ///
     /// # Panics

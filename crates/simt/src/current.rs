@@ -5,7 +5,6 @@ use crate::block::{Block, Thread};
 use crate::check::{BlockCheck, Line, MAX_CELL_BYTES, NO_STEPS, RecentSteps};
 use crate::state::MAX_SHARED_BYTES;
 use std::cell::Cell;
-use std::marker::PhantomData;
 use std::panic::Location;
 use std::ptr;
 
@@ -80,19 +79,22 @@ impl<'block> Entered<'block> {
         }
         CURRENT.with(|current| {
             current.thread.set(thread);
-            current.line.set(None);
+            current.line.set(thread.line.get());
         });
-        EnteredThread(PhantomData)
+        EnteredThread(thread)
     }
 }
 
 /// While it lives, a thread is current. Dropping it leaves none.
-pub(crate) struct EnteredThread<'a>(PhantomData<&'a Thread>);
+pub(crate) struct EnteredThread<'a>(&'a Thread);
 
 impl Drop for EnteredThread<'_> {
     #[inline]
     fn drop(&mut self) {
-        CURRENT.with(|current| current.thread.set(ptr::null()));
+        CURRENT.with(|current| {
+            current.thread.set(ptr::null());
+            self.0.line.set(current.line.get());
+        });
     }
 }
 
@@ -256,7 +258,7 @@ pub(crate) fn is_shared_in_cluster(address: usize, bytes: usize) -> bool {
     try_with_current(is_there).unwrap_or(false)
 }
 
-/// Makes `line` that of the running thread's instructions, instead of that of their call, until the thread waits.
+/// Makes `line` that of the running thread's instructions from here on, instead of that of their call.
 ///
 /// For threads that interpret code of another language: they call it before each instruction. An [`access`] has its
 /// line from [`access_at`].

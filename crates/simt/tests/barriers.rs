@@ -27,18 +27,32 @@ fn nobody_passes_before_all_have_arrived() {
     }
 }
 
+/// At barrier 0, for all threads.
+#[track_caller]
+fn count(predicate: bool) -> u32 {
+    simt::block_barrier_reduce(BarrierId(0), None, predicate)
+}
+
 #[test]
 fn reduction_counts_true_predicates_for_every_thread() {
     let report = launch(3, 70, || {
-        assert_eq!(simt::block_barrier_reduce(thread_x().is_multiple_of(3)), 24);
-        assert_eq!(simt::block_barrier_reduce(false), 0);
-        assert_eq!(simt::block_barrier_reduce(true), 70);
+        assert_eq!(count(thread_x().is_multiple_of(3)), 24);
+        assert_eq!(count(false), 0);
+        assert_eq!(count(true), 70);
         // A plain barrier in between must not disturb the counts.
         sync();
-        assert_eq!(simt::block_barrier_reduce(thread_x() == 69), 1);
+        assert_eq!(count(thread_x() == 69), 1);
+        // The first two of three warps, at another barrier.
+        if thread_x() < 64 {
+            let is_last = thread_x() == 63;
+            assert_eq!(
+                simt::block_barrier_reduce(BarrierId(15), Some(64), is_last),
+                1
+            );
+        }
     })
     .unwrap();
-    assert_eq!(report.barriers, 3 * 5);
+    assert_eq!(report.barriers, 3 * 6);
 }
 
 #[test]

@@ -53,6 +53,31 @@ fn a_forked_child_launches() {
     });
 }
 
+/// Forks when it is dropped.
+struct Forks;
+
+impl Drop for Forks {
+    fn drop(&mut self) {
+        assert!(fork(|| launch(2, 32, sync).is_ok()));
+    }
+}
+
+thread_local! {
+    static FORKS: Forks = const { Forks };
+}
+
+#[test]
+fn a_thread_forks_as_it_ends() {
+    in_child("a_thread_forks_as_it_ends", || {
+        let ends = std::thread::spawn(|| {
+            FORKS.with(|_| ());
+            assert!(fork(|| launch(2, 32, sync).is_ok()));
+        });
+        ends.join().unwrap();
+        assert!(launch(2, 32, sync).is_ok());
+    });
+}
+
 /// Other threads allocate and launch, for the first time in this process, while this one forks. In the child, no lock
 /// stays locked, and nothing stays half initialised.
 #[test]

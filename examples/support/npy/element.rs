@@ -58,7 +58,7 @@ impl ElementType {
     pub fn of(header: &Header) -> Result<(Self, bool), String> {
         let shown = header.type_descriptor.to_string();
         let Some(descriptor) = header.type_descriptor.as_string() else {
-            return Err(refusal("records", &shown));
+            return Err(Self::records(&shown));
         };
         let (order, name) = match descriptor.split_at_checked(1) {
             Some((order @ ("<" | ">" | "=" | "|"), name)) => (order, name),
@@ -72,6 +72,11 @@ impl ElementType {
             });
         let (element, ..) = named.ok_or_else(|| refusal(what(name), &shown))?;
         Ok((*element, order == ">"))
+    }
+
+    /// The sentence about a type of records.
+    pub fn records(descriptor: &str) -> String {
+        refusal("records", descriptor)
     }
 
     /// The type with NumPy's short name, such as `f4`; bfloat16 is `bf16`.

@@ -9,12 +9,12 @@ use std::io::{self, Read};
 /// The first bytes of every file of the format.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The longest header that is read, in bytes: the limit of version 1 of the format. NumPy itself reads 10,000.
-const MAX_HEADER: usize = 1 << 16;
+/// The longest header that is read, in bytes: NumPy's limit (`max_header_size` of `numpy.load`).
+const MAX_HEADER: usize = 10_000;
 
-/// The largest depth of open brackets. A shape in a dictionary needs 2; parsing time grows exponentially with the
+/// The largest depth of open brackets: that of a shape in a dictionary. Parsing time grows exponentially with the
 /// depth.
-const MAX_DEPTH: usize = 6;
+const MAX_DEPTH: usize = 2;
 
 /// The contents of a header.
 pub struct Header {
@@ -30,13 +30,18 @@ impl Header {
     /// Reads the header of a file of `length` bytes, up to the array. The error says what is wrong with the file.
     pub fn read(mut file: impl Read, length: u64) -> Result<Self, String> {
         let (text, start) = text(&mut file)?;
+        let text = in_python_3(&text);
+        // Records have more brackets, and are not read: they need no parser.
+        if let Some(records) = records(&text) {
+            return Err(ElementType::records(records));
+        }
         let depth = depth(&text);
         if depth > MAX_DEPTH {
             return Err(format!(
                 "has a header with more than {MAX_DEPTH} brackets inside each other"
             ));
         }
-        let parsed = parsed(&in_python_3(&text))?;
+        let parsed = parsed(&text)?;
         let (element, big_endian) = ElementType::of(&parsed)?;
         let bytes = bytes_of_array(&parsed.shape, element)?;
         let found = length.saturating_sub(start);
@@ -85,7 +90,7 @@ fn text(file: &mut impl Read) -> Result<(String, u64), String> {
     let length = u32::from_le_bytes(length) as usize;
     if length > MAX_HEADER {
         return Err(format!(
-            "has a header of {length} bytes; at most {MAX_HEADER} are read"
+            "has a header of {length} bytes; at most {MAX_HEADER} are read, as by NumPy"
         ));
     }
     let text = up_to(length, file)?;
@@ -125,6 +130,23 @@ fn depth(text: &str) -> usize {
         most = most.max(open);
     }
     most
+}
+
+/// The type of records in a header: a list, or a tuple for arrays within arrays. `None` for a type that is a name, and
+/// for what is no header.
+fn records(text: &str) -> Option<&str> {
+    let keys = ["'descr'", "\"descr\""];
+    let (_, rest) = keys.iter().find_map(|key| text.split_once(key))?;
+    let rest = rest.trim_start().strip_prefix(':')?.trim_start();
+    let close = match rest.as_bytes().first()? {
+        b'[' => ']',
+        b'(' => ')',
+        _ => return None,
+    };
+    // The last bracket of this kind before the next key.
+    let end = rest.find("fortran_order").unwrap_or(rest.len());
+    let end = rest[..end].rfind(close)?;
+    Some(&rest[..=end])
 }
 
 /// A dictionary on one line, without the `40L` and `u'descr'` of Python 2.

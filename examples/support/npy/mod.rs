@@ -109,6 +109,13 @@ fn read_words(file: File, bytes: usize) -> io::Result<Vec<u64>> {
 /// stays.
 pub fn write(path: &Path, element: ElementType, shape: &[usize], elements: &[u8]) -> Outcome {
     let header = header_of(element, shape)?;
+    let (needed, found) = (
+        shape.iter().product::<usize>() * element.bytes(),
+        elements.len(),
+    );
+    if found != needed {
+        return Err(format!("an array of shape {shape:?} has {needed} bytes, not {found}").into());
+    }
     output::replace(path, |file| {
         let length = elements.len() as u64;
         let mut writer = BufWriter::new(progress::bytes("writing", length).wrap_write(file));

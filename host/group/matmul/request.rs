@@ -4,9 +4,10 @@ use crate::element::Element;
 use crate::error::{During, ErrorKind, GroupError, Outcome, Result};
 use crate::group::matrix::{Block, ShardedMatrix, Sharding};
 use crate::matmul::{
-    Activation, Arithmetic, Epilogue, INNER_RULE, LineVectors, MatmulElement, MatmulInto,
-    OF_COLUMNS, OF_ROWS, check_result,
+    Activation, Arithmetic, Epilogue, LineVectors, MatmulElement, MatmulInto, OF_COLUMNS, OF_ROWS,
+    check_inner, check_result,
 };
+use crate::setters::setters;
 use cuda_std::float::Float;
 use std::ops::Range;
 use tilewright_kernels::epilogue::EpilogueElement as _;
@@ -20,7 +21,7 @@ use tilewright_kernels::epilogue::EpilogueElement as _;
 /// ```
 ///
 /// The bits are those of [`Matmul::run_into`](crate::Matmul::run_into) for the whole matrices on one of the
-/// devices, for any number of ranks. A and B are sharded as for
+/// devices of one kind, for any number of ranks. A and B are sharded as for
 /// [`DeviceGroup::matmul`](crate::DeviceGroup::matmul); each scale and each bias is replicated.
 ///
 /// ```
@@ -92,53 +93,27 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
         }
     }
 
-    /// Sets how the product is computed: [`Arithmetic::Auto`] if not given.
-    #[must_use]
-    pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
-        self.arithmetic = arithmetic;
-        self
-    }
+    setters! {
+        /// Sets how the product is computed: [`Arithmetic::Auto`] if not given.
+        arithmetic(arithmetic: Arithmetic) => arithmetic = arithmetic;
 
-    /// Sets the factor of the product: 1 if not given. With 0, A and B are not read.
-    #[must_use]
-    pub fn alpha(mut self, alpha: T::Accumulator) -> Self {
-        self.alpha = alpha;
-        self
-    }
+        /// Sets the factor of the product: 1 if not given. With 0, A and B are not read.
+        alpha(alpha: T::Accumulator) => alpha = alpha;
 
-    /// Sets the factor of C: 0 if not given. With 0, C is not read. A new C counts as zero.
-    #[must_use]
-    pub fn beta(mut self, beta: T::Accumulator) -> Self {
-        self.beta = beta;
-        self
-    }
+        /// Sets the factor of C: 0 if not given. With 0, C is not read. A new C counts as zero.
+        beta(beta: T::Accumulator) => beta = beta;
 
-    /// Multiplies each row of the product by a factor: an M x 1 matrix.
-    #[must_use]
-    pub fn row_scale(mut self, scale: &'a ShardedMatrix<T::Accumulator>) -> Self {
-        self.rows.scale = Some(scale);
-        self
-    }
+        /// Multiplies each row of the product by a factor: an M x 1 matrix.
+        row_scale(scale: &'a ShardedMatrix<T::Accumulator>) => rows.scale = Some(scale);
 
-    /// Multiplies each column of the product by a factor: a 1 x N matrix.
-    #[must_use]
-    pub fn column_scale(mut self, scale: &'a ShardedMatrix<T::Accumulator>) -> Self {
-        self.columns.scale = Some(scale);
-        self
-    }
+        /// Multiplies each column of the product by a factor: a 1 x N matrix.
+        column_scale(scale: &'a ShardedMatrix<T::Accumulator>) => columns.scale = Some(scale);
 
-    /// Adds a number to each row of the product: an M x 1 matrix.
-    #[must_use]
-    pub fn row_bias(mut self, bias: &'a ShardedMatrix<T::Accumulator>) -> Self {
-        self.rows.bias = Some(bias);
-        self
-    }
+        /// Adds a number to each row of the product: an M x 1 matrix.
+        row_bias(bias: &'a ShardedMatrix<T::Accumulator>) => rows.bias = Some(bias);
 
-    /// Adds a number to each column of the product: a 1 x N matrix.
-    #[must_use]
-    pub fn column_bias(mut self, bias: &'a ShardedMatrix<T::Accumulator>) -> Self {
-        self.columns.bias = Some(bias);
-        self
+        /// Adds a number to each column of the product: a 1 x N matrix.
+        column_bias(bias: &'a ShardedMatrix<T::Accumulator>) => columns.bias = Some(bias);
     }
 
     /// Sets the activation, which is applied last to each output. Integers have none.
@@ -165,7 +140,10 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
     /// [`ErrorKind::ShapeMismatch`] if A's columns are not B's rows, or if a scale or a bias does not have its
     /// shape; those of [`Matmul::run`](crate::Matmul::run).
     pub fn run(&self) -> Result<ShardedMatrix<T::Product>> {
-        self.product().during("ShardedMatmul::run")
+        let group = self.a.group();
+        group
+            .together(|| self.product())
+            .during("ShardedMatmul::run")
     }
 
     /// Writes the product to an existing M x N matrix.
@@ -182,23 +160,25 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
     where
         T: MatmulInto<O>,
     {
-        self.multiply(c).during("ShardedMatmul::run_into")
+        let group = self.a.group();
+        group
+            .together(|| self.multiply(c))
+            .during("ShardedMatmul::run_into")
     }
 
+    /// Part of a call that its group makes together.
     pub(super) fn product(&self) -> Outcome<ShardedMatrix<T::Product>> {
         let (whole, sharding) = self.check()?;
         let into_new = Self {
             beta: T::Accumulator::ZERO,
             ..*self
         };
-        let group = self.a.group();
-        group.together(|| {
-            let mut c = ShardedMatrix::uninit(group, whole, sharding)?;
-            into_new.launch(&mut c)?;
-            Ok(c)
-        })
+        let mut c = ShardedMatrix::uninit(self.a.group(), whole, sharding)?;
+        into_new.launch(&mut c)?;
+        Ok(c)
     }
 
+    /// Part of a call that its group makes together.
     pub(super) fn multiply<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
     where
         T: MatmulInto<O>,
@@ -218,7 +198,7 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
             }
             .into());
         }
-        group.together(|| self.launch(c))
+        self.launch(c)
     }
 
     /// The shape of the product, and the sharding of a new one.
@@ -240,18 +220,10 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
 
     /// The shape of the product.
     pub(super) fn check_factors(&self) -> Outcome<(usize, usize)> {
-        let ((m, k), (k_of_b, n)) = (self.a.shape(), self.b.shape());
         let group = self.a.group();
         group.check_owns("the matrix B", self.b.group())?;
-        match k == k_of_b {
-            true => Ok((m, n)),
-            false => Err(ErrorKind::ShapeMismatch {
-                operands: ["A", "B"],
-                left: self.a.shape(),
-                right: self.b.shape(),
-                rule: INNER_RULE,
-            }),
-        }
+        check_inner(self.a.shape(), self.b.shape())?;
+        Ok((self.a.shape().0, self.b.shape().1))
     }
 
     fn check_vector(

@@ -17,13 +17,14 @@ use crate::device::Device;
 use crate::error::{ErrorKind, GroupError, Outcome};
 use crate::group::options::GroupOptions;
 use crate::group::transport::no_rendezvous;
+use crate::locks::lock;
 use header::Header;
 use library::{BYTES, Communicator, Config, Functions, ID_BYTES, IN_PROGRESS, SUCCESS, UniqueId};
 use std::ffi::{c_int, c_void};
 use std::fmt;
 use std::mem;
 use std::ptr::{self, NonNull};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -36,10 +37,8 @@ pub fn unique_id() -> Outcome<[u8; ID_BYTES]> {
     let mut id = UniqueId([0; ID_BYTES]);
     // SAFETY: `id` is a place for one id.
     let status = unsafe { (functions.ncclGetUniqueId)(&raw mut id) };
-    match status {
-        SUCCESS => Ok(id.0),
-        code => Err(functions.error(code).into()),
-    }
+    functions.check(status)?;
+    Ok(id.0)
 }
 
 /// The communicator of one rank.
@@ -120,7 +119,7 @@ impl Nccl {
 
     /// Runs `body` in the device's context. If it fails, the communicator is aborted for good.
     fn with_state(&self, body: impl FnOnce(&mut State) -> Outcome<()>) -> Outcome<()> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         if let Some(fault) = &state.fault {
             return Err(fault.clone().into());
         }
@@ -141,10 +140,7 @@ impl Nccl {
             sleep(PAUSE);
             status = self.status(state)?;
         }
-        match status {
-            SUCCESS => Ok(()),
-            code => Err(self.functions.error(code).into()),
-        }
+        self.functions.check(status)
     }
 
     /// The communicator's status.
@@ -153,10 +149,8 @@ impl Nccl {
         // SAFETY: the communicator was made and not aborted; `status` is a place for one number.
         let call =
             unsafe { (self.functions.ncclCommGetAsyncError)(state.communicator, &raw mut status) };
-        match call {
-            SUCCESS => Ok(status),
-            code => Err(self.functions.error(code).into()),
-        }
+        self.functions.check(call)?;
+        Ok(status)
     }
 
     fn late(&self) -> ErrorKind {
@@ -185,10 +179,8 @@ impl Nccl {
         self.settle(state, status, Deadline::after(self.timeout))?;
         let communicator = mem::replace(&mut state.communicator, ptr::null_mut());
         // SAFETY: the communicator was made and not aborted, and it is forgotten here.
-        match unsafe { (self.functions.ncclCommDestroy)(communicator) } {
-            SUCCESS => {}
-            code => return Err(self.functions.error(code).into()),
-        }
+        let status = unsafe { (self.functions.ncclCommDestroy)(communicator) };
+        self.functions.check(status)?;
         if let Some(headers) = state.headers.take() {
             // SAFETY: a live allocation that nothing uses any more: `header_memory` made it, and the exchanges of the
             // communicator are done.
@@ -240,6 +232,7 @@ impl Nccl {
                 from: self.rank,
                 to: peer,
                 bytes,
+                element: bytes,
                 source: address(to),
                 destination: None,
             });
@@ -247,6 +240,7 @@ impl Nccl {
                 from: peer,
                 to: self.rank,
                 bytes,
+                element: bytes,
                 source: None,
                 destination: address(from),
             });
@@ -360,7 +354,7 @@ impl Transport for Nccl {
     }
 
     fn abandon(&self, cause: &ErrorKind) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         self.abort(&mut state, cause);
     }
 }

@@ -1,26 +1,27 @@
 //! Connections between the processes of a group, one for each pair.
 //!
 //! In an exchange each process writes one frame to each process that it sends to: the number of the exchange, the
-//! number of bytes, the bytes. A thread for each frame writes it, so that no process waits for another to read
-//! before it reads itself. If a connection fails, this process closes all of its connections; so each of the others
-//! fails, too, as soon as it reads or writes.
+//! number of bytes, the size of an element, the bytes. A thread for each frame writes it, so that no process waits
+//! for another to read before it reads itself. If a call or a connection fails, this process closes all of its
+//! connections; so each of the others fails, too, as soon as it reads or writes.
 
 mod rendezvous;
 mod stream;
 
 use super::{Transfer, Transport, fault_after};
 use crate::device::Device;
-use crate::error::{self, ErrorKind, GroupError, Outcome};
+use crate::error::{self, ErrorKind, GroupError, Outcome, zeroed_vec};
 use crate::group::options::GroupOptions;
 use crate::group::transport::deadline::Deadline;
+use crate::locks::lock;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 use stream::{Fault, read, write};
 
-/// Bytes of a frame's header: the number of the exchange, and the number of bytes that follow.
-const HEADER: usize = 16;
+/// Bytes of a frame's header: the number of the exchange, the number of bytes that follow, and the bytes of an element.
+const HEADER: usize = 24;
 
 /// The connections of one rank.
 #[derive(Debug)]
@@ -53,20 +54,18 @@ impl Frame {
     }
 
     fn header(&self) -> [u8; HEADER] {
+        let element = self.transfers.first().map_or(0, |it| it.element);
         let mut header = [0; HEADER];
         header[..8].copy_from_slice(&self.number.to_le_bytes());
-        header[8..].copy_from_slice(&(self.bytes() as u64).to_le_bytes());
+        header[8..16].copy_from_slice(&(self.bytes() as u64).to_le_bytes());
+        header[16..].copy_from_slice(&(element as u64).to_le_bytes());
         header
     }
 
     /// The frame with host memory for its bytes.
     fn with_memory(self) -> Outcome<(Self, Vec<u8>)> {
-        let bytes = self.bytes();
-        let memory = bytemuck::allocation::try_zeroed_vec(bytes);
-        let requested = bytes as u64;
-        memory
-            .map(|memory| (self, memory))
-            .map_err(|()| ErrorKind::OutOfHostMemory { requested })
+        let memory = zeroed_vec(self.bytes())?;
+        Ok((self, memory))
     }
 }
 
@@ -170,11 +169,7 @@ impl Sockets {
     }
 
     fn error(&self, rank: usize, fault: Fault) -> GroupError {
-        let after = self.timeout;
-        match fault {
-            Fault::Late => GroupError::PeerTimeout { rank, after },
-            Fault::Lost(reason) => GroupError::PeerLost { rank, reason },
-        }
+        fault.of_rank(rank, self.timeout)
     }
 }
 
@@ -184,12 +179,13 @@ fn words(header: [u8; HEADER]) -> String {
         let bytes: [u8; 8] = header[at..at + 8].try_into().expect("eight bytes");
         u64::from_le_bytes(bytes)
     };
-    format!("exchange {} of {}", number(0), error::bytes(number(8)))
+    let (bytes, element) = (error::bytes(number(8)), error::bytes(number(16)));
+    format!("exchange {} of {bytes}, {element} an element", number(0))
 }
 
 impl Transport for Sockets {
     unsafe fn start(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         if let Some(fault) = &state.fault {
             return Err(fault.clone().into());
         }
@@ -246,7 +242,7 @@ impl Transport for Sockets {
     }
 
     fn abandon(&self, cause: &ErrorKind) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         state.fault.get_or_insert_with(|| fault_after(cause));
         self.close();
     }

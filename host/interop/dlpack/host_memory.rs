@@ -1,7 +1,8 @@
 //! Memory of other libraries that the simulator's kernels may use.
 
+use crate::locks::lock;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// The ranges of addresses that tensors have, each as often as a tensor has it.
 ///
@@ -26,7 +27,7 @@ impl HostMemory {
         }
         simt::refuse_host_call("import of a tensor");
         let range = address..address.saturating_add(bytes);
-        let mut ranges = ranges();
+        let mut ranges = lock(&RANGES);
         let is_known = ranges.iter().any(|other| overlap(other, &range));
         if !is_known && simt::is_allocated(address, bytes) {
             simt::mark_written(address, bytes);
@@ -47,7 +48,7 @@ impl Drop for HostMemory {
 
 /// Ends one lending of `range`.
 fn forget(range: &Range<usize>) {
-    let mut ranges = ranges();
+    let mut ranges = lock(&RANGES);
     let whole = connected(&ranges, range);
     if let Some(place) = ranges.iter().position(|other| other == range) {
         ranges.swap_remove(place);
@@ -56,10 +57,6 @@ fn forget(range: &Range<usize>) {
     for left in ranges.iter().filter(|range| overlap(range, &whole)) {
         register(&ranges, left);
     }
-}
-
-fn ranges() -> MutexGuard<'static, Vec<Range<usize>>> {
-    RANGES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn overlap(left: &Range<usize>, right: &Range<usize>) -> bool {

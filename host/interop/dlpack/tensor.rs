@@ -4,7 +4,7 @@ use super::element::{self, TensorElement};
 use super::handshake::{dl_device, order};
 use super::host_memory::HostMemory;
 use super::layout::{BatchLayout, Layout, MatrixLayout};
-use crate::buffer::{BufferView, BufferViewMut};
+use crate::buffer::{BufferView, BufferViewMut, checked_bytes};
 use crate::device::Device;
 use crate::error::{During, Error, ErrorKind, Outcome, Result, TensorError};
 use crate::holder::Holder;
@@ -243,9 +243,7 @@ impl Tensor {
     }
 
     fn view<T: TensorElement>(&self, len: usize) -> Outcome<BufferView<'_, T>> {
-        let bytes = len
-            .checked_mul(size_of::<T>())
-            .filter(|bytes| isize::try_from(*bytes).is_ok());
+        let bytes = checked_bytes::<T>(len);
         let end = bytes.and_then(|bytes| self.address.checked_add(bytes as u64));
         if end.is_none() {
             return Err(malformed("the last element lies past the address space"));

@@ -9,6 +9,7 @@ use crate::matmul::epilogue::{Activation, Epilogue};
 use crate::matmul::execute::Computes;
 use crate::matmul::operands::Operands;
 use crate::matrix::{AsMatrixViewMut, IntoMatrixView, Matrix, MatrixViewMut};
+use crate::setters::setters;
 use cuda_std::float::Float;
 
 /// Products of matrices of unequal shapes, in one launch where possible.
@@ -73,27 +74,17 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
         }
     }
 
-    /// Sets how the products are computed: [`Arithmetic::Auto`] if not given.
-    #[must_use]
-    pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
-        self.arithmetic = arithmetic;
-        self
-    }
+    setters! {
+        /// Sets how the products are computed: [`Arithmetic::Auto`] if not given.
+        arithmetic(arithmetic: Arithmetic) => arithmetic = arithmetic;
 
-    /// Sets the factor of the products: 1 if not given. With 0 the operands are not read.
-    #[must_use]
-    pub fn alpha(mut self, alpha: T::Accumulator) -> Self {
-        self.epilogue.alpha = alpha;
-        self
-    }
+        /// Sets the factor of the products: 1 if not given. With 0 the operands are not read.
+        alpha(alpha: T::Accumulator) => epilogue.alpha = alpha;
 
-    /// Sets the factor of each C: 0 if not given.
-    ///
-    /// With 0, no C is read. A new C counts as zero.
-    #[must_use]
-    pub fn beta(mut self, beta: T::Accumulator) -> Self {
-        self.epilogue.beta = beta;
-        self
+        /// Sets the factor of each C: 0 if not given.
+        ///
+        /// With 0, no C is read. A new C counts as zero.
+        beta(beta: T::Accumulator) => epilogue.beta = beta;
     }
 
     /// Sets the activation, which is applied last to each output. Integer products have no activation.

@@ -16,6 +16,7 @@ use crate::matmul::types::EpilogueScalar;
 use crate::matrix::{
     AsMatrixBatchMut, AsMatrixViewMut, IntoMatrixBatch, IntoMatrixView, Matrix, MatrixBatchMut,
 };
+use crate::setters::setters;
 use cuda_std::float::Float;
 
 /// A matrix product with an epilogue: scaling, bias and activation, fused into the kernel.
@@ -113,21 +114,15 @@ impl<'a, T: MatmulElement, S: EpilogueScalar> Matmul<'a, T, S> {
 }
 
 impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
-    /// Sets how the product is computed: [`Arithmetic::Auto`] if not given.
-    #[must_use]
-    pub fn arithmetic(mut self, arithmetic: Arithmetic) -> Self {
-        self.arithmetic = arithmetic;
-        self
-    }
+    setters! {
+        /// Sets how the product is computed: [`Arithmetic::Auto`] if not given.
+        arithmetic(arithmetic: Arithmetic) => arithmetic = arithmetic;
 
-    /// Sets the size of the tiles, instead of the one that [`plan`](Self::plan) selects.
-    ///
-    /// The bits do not depend on the size. This has no effect on products with a vector, or if K is split for f64 or
-    /// for f32 on CUDA cores.
-    #[must_use]
-    pub fn tiles(mut self, tiles: TileSize) -> Self {
-        self.tiles = Some(tiles);
-        self
+        /// Sets the size of the tiles, instead of the one that [`plan`](Self::plan) selects.
+        ///
+        /// The bits do not depend on the size. This has no effect on products with a vector, or if K is split for f64
+        /// or for f32 on CUDA cores.
+        tiles(tiles: TileSize) => tiles = Some(tiles);
     }
 
     /// Uses only kernels that run on compute capability `major`.`minor`.
@@ -154,46 +149,24 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
         self
     }
 
-    /// Sets the factor of the product: 1 if not given. With 0, A and B are not read.
-    #[must_use]
-    pub fn alpha(mut self, alpha: S) -> Self {
-        self.epilogue.alpha = alpha;
-        self
-    }
+    setters! {
+        /// Sets the factor of the product: 1 if not given. With 0, A and B are not read.
+        alpha(alpha: S) => epilogue.alpha = alpha;
 
-    /// Sets the factor of C: 0 if not given. With 0, C is not read. A new C counts as zero.
-    #[must_use]
-    pub fn beta(mut self, beta: S) -> Self {
-        self.epilogue.beta = beta;
-        self
-    }
+        /// Sets the factor of C: 0 if not given. With 0, C is not read. A new C counts as zero.
+        beta(beta: S) => epilogue.beta = beta;
 
-    /// Multiplies row i of the product by `scale[i]`, one of M factors.
-    #[must_use]
-    pub fn row_scale(mut self, scale: impl IntoBufferView<'a, S>) -> Self {
-        self.epilogue.rows.scale = Some(scale.into());
-        self
-    }
+        /// Multiplies row i of the product by `scale[i]`, one of M factors.
+        row_scale(scale: impl IntoBufferView<'a, S>) => epilogue.rows.scale = Some(scale.into());
 
-    /// Multiplies column j of the product by `scale[j]`, one of N factors.
-    #[must_use]
-    pub fn column_scale(mut self, scale: impl IntoBufferView<'a, S>) -> Self {
-        self.epilogue.columns.scale = Some(scale.into());
-        self
-    }
+        /// Multiplies column j of the product by `scale[j]`, one of N factors.
+        column_scale(scale: impl IntoBufferView<'a, S>) => epilogue.columns.scale = Some(scale.into());
 
-    /// Adds `bias[i]`, one of M numbers, to row i of the product.
-    #[must_use]
-    pub fn row_bias(mut self, bias: impl IntoBufferView<'a, S>) -> Self {
-        self.epilogue.rows.bias = Some(bias.into());
-        self
-    }
+        /// Adds `bias[i]`, one of M numbers, to row i of the product.
+        row_bias(bias: impl IntoBufferView<'a, S>) => epilogue.rows.bias = Some(bias.into());
 
-    /// Adds `bias[j]`, one of N numbers, to column j of the product.
-    #[must_use]
-    pub fn column_bias(mut self, bias: impl IntoBufferView<'a, S>) -> Self {
-        self.epilogue.columns.bias = Some(bias.into());
-        self
+        /// Adds `bias[j]`, one of N numbers, to column j of the product.
+        column_bias(bias: impl IntoBufferView<'a, S>) => epilogue.columns.bias = Some(bias.into());
     }
 
     /// Sets the activation, which is applied last to each output. Integer products have no activation.

@@ -286,8 +286,7 @@ impl<T: ExactKernels> ExactProduct<'_, T> {
     fn left(&mut self, [a, b]: [LinesView<'_, T>; 2]) -> Outcome<()> {
         let Launcher { module, launch } = T::LEFT.of(self.plan.kernel);
         let (m, n) = (a.len(), b.len());
-        let what = || format!("a result of {m}x{n} elements");
-        let config = self.plan.grid.config(1, what)?;
+        let config = self.plan.grid.of_results(1, (m, n))?;
         let module = Module::on_demand(self.device, module);
         let shape = ProductShape {
             m,

@@ -5,6 +5,7 @@ use crate::error::Outcome;
 use crate::launch_args::{global, read_elements, written_by_product};
 use crate::matmul::entry::{ProductArguments, SplitArguments, SplitMmaArguments};
 use crate::matmul::execute::tiles::{Starts, shape_of};
+use crate::matmul::execute::warpgroup::tensor_shape;
 use crate::matmul::kernel::Method;
 use crate::matmul::launchers::{Kernels as _, Launcher};
 use crate::matmul::operands::{Matrices, Operands};
@@ -110,30 +111,19 @@ fn multiply_by_warpgroups(
     let tile = plan.kernel.cluster_tile();
     let (a_map, b_map) = (a.map(tile.rows)?, b.map(tile.part())?);
     let count = matrices.count();
+    let config = plan.grid.of_results(count, (m, n))?;
+    let shape = TensorShape {
+        ldc: matrices.c.view().first().leading_dimension(),
+        c_stride: matrices.c.view().stride(),
+        c_columns_apart: 1,
+        ..tensor_shape(matrices, tile, (m, n, k), count)
+    };
     let Matrices {
         operands,
         c,
         epilogue,
     } = matrices;
-    let config = plan
-        .grid
-        .config(count, || format!("a result of {m}x{n} elements"))?;
     let module = Module::on_demand(operands.a.first().device(), module);
-    let result = c.view().first();
-    let shape = TensorShape {
-        m: m as u32,
-        n: n as u32,
-        k: k as u32,
-        matrices: count as u32,
-        tiles: tile.tiles((m, n), operands.is_gram) as u32,
-        is_lower: u32::from(operands.is_gram),
-        a_step: u32::from(operands.a.count().is_some()),
-        b_step: u32::from(operands.b.count().is_some()),
-        ldc: result.leading_dimension(),
-        c_stride: c.view().stride(),
-        c_columns_apart: 1,
-        part: operands.part.unwrap_or(0),
-    };
     let arguments = SplitArguments {
         a: a_map,
         b: b_map,
@@ -158,10 +148,7 @@ fn multiply_by_warps(
 ) -> Outcome<()> {
     let Launcher { module, launch } = f32::SPLITS_BY_WARPS.of(plan.kernel);
     let (m, n, _) = matrices.extents();
-    let count = matrices.count();
-    let config = plan
-        .grid
-        .config(count, || format!("a result of {m}x{n} elements"))?;
+    let config = plan.grid.of_results(matrices.count(), (m, n))?;
     let starts = |it: SplitOperand<'_>, count: Option<usize>| {
         let leading_dimension = it.pitch();
         Starts {
@@ -205,8 +192,7 @@ fn multiply_out_of_range(
 ) -> Outcome<()> {
     let Launcher { module, launch } = f32::OUT_OF_RANGE.of(split.fallback);
     let (m, n, _) = matrices.extents();
-    let what = || format!("a result of {m}x{n} elements");
-    let config = split.fallback_grid.config(matrices.count(), what)?;
+    let config = split.fallback_grid.of_results(matrices.count(), (m, n))?;
     let starts = |it: MatrixBatch<'_, f32>, along_k| Starts {
         leading_dimension: it.first().leading_dimension(),
         stride: it.stride(),

@@ -35,8 +35,7 @@ fn multiply_in<T: Typed, R: Typed, O: Typed, S: EpilogueScalar>(
     let module = Module::on_demand(matrices.operands.a.first().device(), module);
     matrices.for_each_grid(|part| {
         let (m, n, _) = part.extents();
-        let what = || format!("a result of {m}x{n} elements");
-        let config = plan.grid.config(part.count(), what)?;
+        let config = plan.grid.of_results(part.count(), (m, n))?;
         let [a, b] = [part.operands.a, part.operands.b];
         let [a_staging, b_staging] = plan.staging;
         let staged_a = StagedOperand::new(a, a_staging, Order::RowMajor)?;

@@ -1,5 +1,6 @@
 //! Products with a vector, y = X v, and sums of X's rows.
 
+use super::warpgroup::elements_apart;
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Outcome;
@@ -12,7 +13,7 @@ use crate::matmul::operands::Matrices;
 use crate::matmul::plan::{Grid, Plan, Store, VectorWork};
 use crate::matmul::staging::{LinesToRead, StagedOperand};
 use crate::matmul::types::{EpilogueScalar, Operand, Typed};
-use crate::matrix::{Matrix, MatrixBatch, MatrixBatchMut, MatrixView, Order};
+use crate::matrix::{Matrix, MatrixBatch, MatrixBatchMut, Order};
 use crate::module::Module;
 use crate::workspace::Counters;
 use tilewright_kernels::matvec::{LOAD_BYTES, VectorShape};
@@ -60,7 +61,7 @@ fn multiply_in<T: Operand, R: Typed, O: Typed, S: EpilogueScalar>(
             v: LinesToRead {
                 // Words are contiguous.
                 leading_dimension: match of_word {
-                    1 => elements_apart(operands.b.first()),
+                    1 => elements_apart(operands.b.first(), Order::RowMajor),
                     _ => 1,
                 },
                 ..v
@@ -149,7 +150,7 @@ fn shape_of<R, O: Typed>(
         x_apart: x.leading_dimension,
         v_apart: v.leading_dimension,
         y_columns: 1,
-        y_apart: elements_apart(c.first()),
+        y_apart: elements_apart(c.first(), Order::RowMajor),
         x_stride: x.stride,
         v_stride: v.stride,
         y_stride: c.stride(),
@@ -212,13 +213,5 @@ impl<R: Typed, O: Typed, S: EpilogueScalar, P: Typed> Launch<'_, R, O, S, P> {
         // order.
         let launched = unsafe { launch(module, config, arguments) };
         tickets.after(launched)
-    }
-}
-
-/// The distance from one element of a matrix of one column to the next, in elements.
-fn elements_apart<T: Typed>(column: MatrixView<'_, T>) -> usize {
-    match column.order() {
-        Order::RowMajor => column.leading_dimension(),
-        Order::ColumnMajor => 1,
     }
 }

@@ -1,6 +1,7 @@
 //! Products of f16, bf16, i8 and 8-bit floats, by warpgroups on tensor cores.
 
 use crate::device::Device;
+use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::launch_args::written_by_product;
@@ -14,7 +15,7 @@ use crate::matmul::staging::{NO_MAP, StagedOperand, map_of};
 use crate::matmul::types::{EpilogueScalar, Typed};
 use crate::matrix::{MatrixBatch, MatrixView, Order};
 use crate::module::Module;
-use tilewright_kernels::tensor::TensorShape;
+use tilewright_kernels::tensor::{ClusterTile, TensorShape};
 
 /// Rows of a box in the map of C, whose transpose has boxes of a tile's columns.
 const C_BOX_ROWS: usize = 64;
@@ -61,35 +62,17 @@ fn with_arguments<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
     matrices: Matrices<'_, T, O, S>,
     launch: impl FnOnce(&Device, LaunchConfig, TensorArguments<'_, O, S>) -> Outcome<()>,
 ) -> Outcome<()> {
-    let kernel = plan.kernel;
     let (m, n, k) = matrices.extents();
     let count = matrices.products();
+    let tile = plan.kernel.cluster_tile();
+    let shape = tensor_shape(&matrices, tile, (m, n, k), count);
     let Matrices {
         ref operands,
         c,
         ref epilogue,
     } = matrices;
-    let tile = kernel.cluster_tile();
-    let result = c.view().first();
-    let shape = TensorShape {
-        m: m as u32,
-        n: n as u32,
-        k: k as u32,
-        matrices: count as u32,
-        tiles: tile.tiles((m, n), operands.is_gram) as u32,
-        is_lower: u32::from(operands.is_gram),
-        a_step: u32::from(operands.a.count().is_some()),
-        b_step: u32::from(operands.b.count().is_some()),
-        ldc: elements_apart(result, Order::RowMajor),
-        // A result of groups of rows is one matrix.
-        c_stride: c.view().count().map_or(0, |_| c.view().stride()),
-        c_columns_apart: elements_apart(result, Order::ColumnMajor),
-        part: operands.part.unwrap_or(0),
-    };
     let device = operands.a.first().device();
-    let config = plan
-        .grid
-        .config(count, || format!("a result of {m}x{n} elements"))?;
+    let config = plan.grid.of_results(count, (m, n))?;
     let [a_staging, b_staging] = plan.staging;
     let a = StagedOperand::new(operands.a, a_staging, Order::RowMajor)?;
     let b = StagedOperand::new(operands.b, b_staging, Order::ColumnMajor)?;
@@ -121,9 +104,34 @@ fn with_arguments<T: Kernels<O, S>, O: Typed, S: EpilogueScalar>(
     launch(device, config, arguments)
 }
 
+/// The kernels' parameter for `count` products of `m` x `k` and `k` x `n` elements in tiles of `tile`.
+pub(super) fn tensor_shape<T: Element, O: Typed, S: EpilogueScalar>(
+    Matrices { operands, c, .. }: &Matrices<'_, T, O, S>,
+    tile: &ClusterTile,
+    (m, n, k): (usize, usize, usize),
+    count: usize,
+) -> TensorShape {
+    let result = c.view().first();
+    TensorShape {
+        m: m as u32,
+        n: n as u32,
+        k: k as u32,
+        matrices: count as u32,
+        tiles: tile.tiles((m, n), operands.is_gram) as u32,
+        is_lower: u32::from(operands.is_gram),
+        a_step: u32::from(operands.a.count().is_some()),
+        b_step: u32::from(operands.b.count().is_some()),
+        ldc: elements_apart(result, Order::RowMajor),
+        // A result of groups of rows is one matrix.
+        c_stride: c.view().count().map_or(0, |_| c.view().stride()),
+        c_columns_apart: elements_apart(result, Order::ColumnMajor),
+        part: operands.part.unwrap_or(0),
+    }
+}
+
 /// The distance from each row (or column) of a matrix to the next, in elements. The outputs of skinny products lie
 /// in either order.
-fn elements_apart<T: Typed>(matrix: MatrixView<'_, T>, lines: Order) -> usize {
+pub(super) fn elements_apart<T: Typed>(matrix: MatrixView<'_, T>, lines: Order) -> usize {
     match matrix.order() == lines {
         true => matrix.leading_dimension(),
         false => 1,

@@ -8,13 +8,13 @@ use super::source::{Reader, Sink, Slice, SliceMut, Source, Writer};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{
-    During, Error, ErrorKind, ONE_FOR_EACH_OF_MATRIX, Outcome, Result, check_length,
+    During, Error, ErrorKind, ONE_FOR_EACH_OF_MATRIX, Outcome, Result, check_length, zeroed_vec,
 };
 use crate::matmul::api::{MatmulElement, MatmulInto};
 use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::epilogue::Epilogue;
 use crate::matmul::execute::Computes;
-use crate::matmul::operands::INNER_RULE;
+use crate::matmul::operands::check_inner;
 use crate::matrix::{MatrixShape, MatrixView, MatrixViewMut};
 use crate::transfer::Lanes;
 use std::fmt;
@@ -107,10 +107,7 @@ impl Device {
             let product = upload(a).and_then(|a| self.matmul(&a, &upload(b)?)?.to_vec());
             return product.map_err(Error::into_kind);
         }
-        let mut c = bytemuck::allocation::try_zeroed_vec(len).map_err(|()| {
-            let requested = of_result;
-            ErrorKind::OutOfHostMemory { requested }
-        })?;
+        let mut c = zeroed_vec(len)?;
         let free = self.backend().memory()?.free;
         let mut multiplier = HostMultiplier::<T, T::Product>::new(self, free / 3)?;
         let product = multiplier.multiplied("matmul_host", a, b, &mut c);
@@ -363,15 +360,8 @@ impl<T: MatmulInto<O>, O: Element> HostMultiplier<T, O> {
 
 /// M, K and N of the product of matrices of these shapes.
 fn extents(a: MatrixShape, b: MatrixShape) -> Outcome<(usize, usize, usize)> {
-    match a.cols == b.rows {
-        true => Ok((a.rows, a.cols, b.cols)),
-        false => Err(ErrorKind::ShapeMismatch {
-            operands: ["A", "B"],
-            left: (a.rows, a.cols),
-            right: (b.rows, b.cols),
-            rule: INNER_RULE,
-        }),
-    }
+    check_inner((a.rows, a.cols), (b.rows, b.cols))?;
+    Ok((a.rows, a.cols, b.cols))
 }
 
 impl<T: Element, O: Element> fmt::Debug for HostMultiplier<T, O> {

@@ -2,9 +2,11 @@
 //! once, though the table names hundreds of kernels.
 
 pub use super::remainders::{exact, remainder};
-pub use super::scaled::{counted, scaled_bulk, scaled_direct};
+pub use super::scaled::{
+    counted, scaled_bulk, scaled_direct, scaled_skinny_bulk, scaled_skinny_direct,
+};
 
-use super::params::with_epilogue;
+use super::params::product_launch;
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::matmul::entry::{
@@ -56,83 +58,38 @@ where
     unsafe { module.launch_params::<K>(config, params) }
 }
 
-/// Launches a kernel with a block for each part of C.
-///
-/// # Safety
-/// Those of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
-pub unsafe fn product<K, T: Typed, O: Typed, S: EpilogueElement>(
-    module: ModuleRef<'_>,
-    config: LaunchConfig,
-    product: ProductArguments<'_, T, O, S>,
-) -> Outcome<()>
-where
-    K: for<'l> Kernel<
-        Params<'l> = with_epilogue!['l, S;
-                         Global<'l, T>, Global<'l, T>, GlobalMut<'l, O>, GridConstant<'l, ProductShape>
-                     ],
-    >,
-{
-    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
-    // caller's contract.
-    unsafe {
-        launch_with_epilogue! {
-            module, K, config; product.a, product.b, product.c, GridConstant::new(&product.shape); product.epilogue
-        }
-    }
+product_launch! {
+    /// Launches a kernel with a block for each part of C.
+    ProductLaunch, product<T: Typed, O: Typed, S: EpilogueElement>(product: ProductArguments<'_, T, O, S>);
+    'l, S;
+    Global<'l, T> = product.a,
+    Global<'l, T> = product.b,
+    GlobalMut<'l, O> = product.c,
+    GridConstant<'l, ProductShape> = GridConstant::new(&product.shape);
+    product.epilogue
 }
 
-/// Launches a tensor-core kernel that writes C through a map.
-///
-/// # Safety
-/// Those of [`TensorLaunch`](crate::matmul::entry::TensorLaunch).
-pub unsafe fn bulk<K, A: Pod, B: Pod, C: Pod, O: Typed, S: EpilogueElement>(
-    module: ModuleRef<'_>,
-    config: LaunchConfig,
-    tensor: TensorArguments<'_, O, S>,
-) -> Outcome<()>
-where
-    K: for<'l> Kernel<
-        Params<'l> = with_epilogue!['l, S;
-                         GridConstant<'l, A>, GridConstant<'l, B>, GridConstant<'l, C>, GlobalMut<'l, O>,
-                         GridConstant<'l, TensorShape>
-                     ],
-    >,
-{
-    let shape = GridConstant::new(&tensor.shape);
-    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
-    // caller's contract.
-    unsafe {
-        launch_with_epilogue! {
-            module, K, config; tensor.a.param(), tensor.b.param(), tensor.c_map.param(), tensor.c, shape;
-            tensor.epilogue
-        }
-    }
+product_launch! {
+    /// Launches a tensor-core kernel that writes C through a map.
+    TensorLaunch, bulk<A: Pod, B: Pod, C: Pod, O: Typed, S: EpilogueElement>(tensor: TensorArguments<'_, O, S>);
+    'l, S;
+    GridConstant<'l, A> = tensor.a.param(),
+    GridConstant<'l, B> = tensor.b.param(),
+    GridConstant<'l, C> = tensor.c_map.param(),
+    GlobalMut<'l, O> = tensor.c,
+    GridConstant<'l, TensorShape> = GridConstant::new(&tensor.shape);
+    tensor.epilogue
 }
 
-/// Launches a tensor-core kernel that writes the elements of C.
-///
-/// # Safety
-/// Those of [`TensorLaunch`](crate::matmul::entry::TensorLaunch).
-pub unsafe fn direct<K, A: Pod, B: Pod, O: Typed, S: EpilogueElement>(
-    module: ModuleRef<'_>,
-    config: LaunchConfig,
-    tensor: TensorArguments<'_, O, S>,
-) -> Outcome<()>
-where
-    K: for<'l> Kernel<
-        Params<'l> = with_epilogue!['l, S;
-                         GridConstant<'l, A>, GridConstant<'l, B>, GlobalMut<'l, O>, GridConstant<'l, TensorShape>
-                     ],
-    >,
-{
-    let shape = GridConstant::new(&tensor.shape);
-    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
-    // caller's contract.
-    unsafe {
-        launch_with_epilogue! {
-            module, K, config; tensor.a.param(), tensor.b.param(), tensor.c, shape; tensor.epilogue
-        }
-    }
+product_launch! {
+    /// Launches a tensor-core kernel that writes the elements of C.
+    TensorLaunch, direct<A: Pod, B: Pod, O: Typed, S: EpilogueElement>(tensor: TensorArguments<'_, O, S>);
+    'l, S;
+    GridConstant<'l, A> = tensor.a.param(),
+    GridConstant<'l, B> = tensor.b.param(),
+    GlobalMut<'l, O> = tensor.c,
+    GridConstant<'l, TensorShape> = GridConstant::new(&tensor.shape);
+    tensor.epilogue
 }
 
 /// Launches a kernel for the products of a group, which holds their addresses.
@@ -168,89 +125,45 @@ where
     unsafe { module.launch_params::<K>(config, (operands, results, group, numbers)) }
 }
 
-/// Launches a tensor-core kernel for split operands.
-///
-/// # Safety
-/// Those of [`SplitLaunch`](crate::matmul::entry::SplitLaunch).
-pub unsafe fn split<K, A: Pod, B: Pod>(
-    module: ModuleRef<'_>,
-    config: LaunchConfig,
-    split: SplitArguments<'_>,
-) -> Outcome<()>
-where
-    K: for<'l> Kernel<
-        Params<'l> = with_epilogue!['l, f32;
-                         GridConstant<'l, A>, GridConstant<'l, B>, Global<'l, u32>, Global<'l, u32>, GlobalMut<'l, f32>,
-                         GridConstant<'l, TensorShape>, u32
-                     ],
-    >,
-{
-    let [of_a, of_b] = split.words;
-    let shape = GridConstant::new(&split.shape);
-    let is_transposed = u32::from(split.is_transposed);
-    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
-    // caller's contract.
-    unsafe {
-        launch_with_epilogue! {
-            module, K, config; split.a.param(), split.b.param(), of_a, of_b, split.c, shape, is_transposed;
-            split.epilogue
-        }
-    }
+product_launch! {
+    /// Launches a tensor-core kernel for split operands.
+    SplitLaunch, split<A: Pod, B: Pod>(split: SplitArguments<'_>);
+    'l, f32;
+    GridConstant<'l, A> = split.a.param(),
+    GridConstant<'l, B> = split.b.param(),
+    Global<'l, u32> = split.words[0],
+    Global<'l, u32> = split.words[1],
+    GlobalMut<'l, f32> = split.c,
+    GridConstant<'l, TensorShape> = GridConstant::new(&split.shape),
+    u32 = u32::from(split.is_transposed);
+    split.epilogue
 }
 
-/// Launches a warp-level kernel for split operands.
-///
-/// # Safety
-/// Those of [`SplitMmaLaunch`](crate::matmul::entry::SplitMmaLaunch).
-pub unsafe fn split_mma<K>(
-    module: ModuleRef<'_>,
-    config: LaunchConfig,
-    split: SplitMmaArguments<'_>,
-) -> Outcome<()>
-where
-    K: for<'l> Kernel<
-        Params<'l> = with_epilogue!['l, f32;
-                         Global<'l, f16>, Global<'l, f16>, Global<'l, f16>, Global<'l, f16>, Global<'l, u32>,
-                         Global<'l, u32>, GlobalMut<'l, f32>, GridConstant<'l, ProductShape>, u32
-                     ],
-    >,
-{
-    let [[a_high, a_low], [b_high, b_low]] = split.halves;
-    let [of_a, of_b] = split.words;
-    let shape = GridConstant::new(&split.shape);
-    let is_transposed = u32::from(split.is_transposed);
-    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
-    // caller's contract.
-    unsafe {
-        launch_with_epilogue! {
-            module, K, config; a_high, a_low, b_high, b_low, of_a, of_b, split.c, shape, is_transposed; split.epilogue
-        }
-    }
+product_launch! {
+    /// Launches a warp-level kernel for split operands.
+    SplitMmaLaunch, split_mma<>(split: SplitMmaArguments<'_>);
+    'l, f32;
+    Global<'l, f16> = split.halves[0][0],
+    Global<'l, f16> = split.halves[0][1],
+    Global<'l, f16> = split.halves[1][0],
+    Global<'l, f16> = split.halves[1][1],
+    Global<'l, u32> = split.words[0],
+    Global<'l, u32> = split.words[1],
+    GlobalMut<'l, f32> = split.c,
+    GridConstant<'l, ProductShape> = GridConstant::new(&split.shape),
+    u32 = u32::from(split.is_transposed);
+    split.epilogue
 }
 
-/// Launches a kernel that multiplies rows or columns by a vector.
-///
-/// # Safety
-/// Those of [`VectorLaunch`](crate::matmul::entry::VectorLaunch).
-pub unsafe fn vector<K, T: Typed, O: Typed, S: EpilogueElement, P: Typed>(
-    module: ModuleRef<'_>,
-    config: LaunchConfig,
-    product: VectorArguments<'_, T, O, S, P>,
-) -> Outcome<()>
-where
-    K: for<'l> Kernel<
-        Params<'l> = with_epilogue!['l, S;
-                         Global<'l, T>, Global<'l, T>, GlobalMut<'l, O>, GridConstant<'l, VectorShape>; GlobalMut<'l, P>, GlobalMut<'l, u32>
-                     ],
-    >,
-{
-    let shape = GridConstant::new(&product.shape);
-    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
-    // caller's contract.
-    unsafe {
-        launch_with_epilogue! {
-            module, K, config; product.x, product.v, product.y, shape;
-            product.epilogue; product.partials, product.tickets
-        }
-    }
+product_launch! {
+    /// Launches a kernel that multiplies rows or columns by a vector.
+    VectorLaunch, vector<T: Typed, O: Typed, S: EpilogueElement, P: Typed>(product: VectorArguments<'_, T, O, S, P>);
+    'l, S;
+    Global<'l, T> = product.x,
+    Global<'l, T> = product.v,
+    GlobalMut<'l, O> = product.y,
+    GridConstant<'l, VectorShape> = GridConstant::new(&product.shape);
+    product.epilogue;
+    GlobalMut<'l, P> = product.partials,
+    GlobalMut<'l, u32> = product.tickets
 }

@@ -1,6 +1,6 @@
 //! Functions that launch kernels for outputs that other kernels leave out, and for exact dot products.
 
-use super::params::with_epilogue;
+use super::params::product_launch;
 use crate::element::Element;
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
@@ -14,57 +14,32 @@ use tilewright_kernels::epilogue::{EpilogueElement, EpilogueNumbers};
 use tilewright_kernels::exact::{DotsShape, Line};
 use tilewright_kernels::matmul::ProductShape;
 
-/// Launches a kernel for outputs that others leave out.
-///
-/// # Safety
-/// Those of [`RemainderLaunch`](crate::matmul::entry::RemainderLaunch).
-pub unsafe fn remainder<K, T: Typed, O: Typed, S: EpilogueElement, W: Element>(
-    module: ModuleRef<'_>,
-    config: LaunchConfig,
-    product: ProductArguments<'_, T, O, S>,
-    [of_a, of_b]: [Global<'_, W>; 2],
-) -> Outcome<()>
-where
-    K: for<'l> Kernel<
-        Params<'l> = with_epilogue!['l, S;
-                         Global<'l, T>, Global<'l, T>, GlobalMut<'l, O>, GridConstant<'l, ProductShape>;
-                         Global<'l, W>, Global<'l, W>
-                     ],
-    >,
-{
-    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
-    // caller's contract.
-    unsafe {
-        launch_with_epilogue! {
-            module, K, config; product.a, product.b, product.c, GridConstant::new(&product.shape);
-            product.epilogue; of_a, of_b
-        }
-    }
+product_launch! {
+    /// Launches a kernel for outputs that others leave out.
+    RemainderLaunch, remainder<T: Typed, O: Typed, S: EpilogueElement, W: Element>(
+        product: ProductArguments<'_, T, O, S>,
+        words: [Global<'_, W>; 2]
+    );
+    'l, S;
+    Global<'l, T> = product.a,
+    Global<'l, T> = product.b,
+    GlobalMut<'l, O> = product.c,
+    GridConstant<'l, ProductShape> = GridConstant::new(&product.shape);
+    product.epilogue;
+    Global<'l, W> = words[0],
+    Global<'l, W> = words[1]
 }
 
-/// Launches a kernel for exact dot products.
-///
-/// # Safety
-/// Those of [`ExactLaunch`](crate::matmul::entry::ExactLaunch).
-pub unsafe fn exact<K, T: Typed, O: Typed, S: EpilogueElement>(
-    module: ModuleRef<'_>,
-    config: LaunchConfig,
-    dots: ExactArguments<'_, T, O, S>,
-) -> Outcome<()>
-where
-    K: for<'l> Kernel<
-        Params<'l> = with_epilogue!['l, S;
-                         Global<'l, T>, Global<'l, T>, Global<'l, Line>, Global<'l, Line>,
-                         GlobalMut<'l, O>, Global<'l, u8>, GridConstant<'l, DotsShape>
-                     ],
-    >,
-{
-    let ([a, b], [of_a, of_b]) = (dots.operands, dots.lines);
-    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
-    // caller's contract.
-    unsafe {
-        launch_with_epilogue! {
-            module, K, config; a, b, of_a, of_b, dots.c, dots.left, GridConstant::new(&dots.shape); dots.epilogue
-        }
-    }
+product_launch! {
+    /// Launches a kernel for exact dot products.
+    ExactLaunch, exact<T: Typed, O: Typed, S: EpilogueElement>(dots: ExactArguments<'_, T, O, S>);
+    'l, S;
+    Global<'l, T> = dots.operands[0],
+    Global<'l, T> = dots.operands[1],
+    Global<'l, Line> = dots.lines[0],
+    Global<'l, Line> = dots.lines[1],
+    GlobalMut<'l, O> = dots.c,
+    Global<'l, u8> = dots.left,
+    GridConstant<'l, DotsShape> = GridConstant::new(&dots.shape);
+    dots.epilogue
 }

@@ -1,7 +1,7 @@
 //! Functions that launch the kernels for operands with block scales, and for groups of rows that are counted on the
 //! device.
 
-use super::params::with_epilogue;
+use super::params::product_launch;
 use crate::error::Outcome;
 use crate::launch::LaunchConfig;
 use crate::matmul::entry::{ScaledArguments, launch_with_epilogue};
@@ -14,100 +14,55 @@ use cuda_std::kernel::Kernel;
 use tilewright_kernels::epilogue::{EpilogueElement, EpilogueNumbers};
 use tilewright_kernels::tensor::{ScaleShape, TensorShape};
 
-/// Launches a kernel for operands with block scales that writes C through a map.
-///
-/// # Safety
-/// Those of [`ScaledLaunch`](crate::matmul::entry::ScaledLaunch).
-pub unsafe fn scaled_bulk<K, A: Pod, B: Pod, C: Pod, O: Typed, S: EpilogueElement>(
-    module: ModuleRef<'_>,
-    config: LaunchConfig,
-    arguments: ScaledArguments<'_, O, S>,
-) -> Outcome<()>
-where
-    K: for<'l> Kernel<
-        Params<'l> = with_epilogue!['l, S;
-                         GridConstant<'l, A>, GridConstant<'l, B>, GridConstant<'l, C>, GlobalMut<'l, O>,
-                         GridConstant<'l, TensorShape>;
-                         Global<'l, u32>, Global<'l, f32>, Global<'l, f32>, GridConstant<'l, ScaleShape>
-                     ],
-    >,
-{
-    let ScaledArguments {
-        tensor,
-        counts,
-        scales,
-    } = arguments;
-    let shape = GridConstant::new(&tensor.shape);
-    let ([of_a, of_b], scales) = (scales.elements, GridConstant::new(&scales.shape));
-    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
-    // caller's contract.
-    unsafe {
-        launch_with_epilogue! {
-            module, K, config; tensor.a.param(), tensor.b.param(), tensor.c_map.param(), tensor.c, shape;
-            tensor.epilogue; counts, of_a, of_b, scales
+/// A function that launches kernels for operands with block scales: those that write C through a `map` of it have its
+/// type as a parameter, and kernels of `counted` groups have the counts.
+macro_rules! scaled_launch {
+    ($(#[$documentation:meta])* $name:ident $(, map $c:ident: $map:ident)? $(, counted $counts:ident: $count:ty)?) => {
+        product_launch! {
+            $(#[$documentation])*
+            ScaledLaunch, $name<A: Pod, B: Pod, $($c: Pod,)? O: Typed, S: EpilogueElement>(
+                product: ScaledArguments<'_, O, S>
+            );
+            'l, S;
+            GridConstant<'l, A> = product.tensor.a.param(),
+            GridConstant<'l, B> = product.tensor.b.param(),
+            $(GridConstant<'l, $c> = product.tensor.$map.param(),)?
+            GlobalMut<'l, O> = product.tensor.c,
+            GridConstant<'l, TensorShape> = GridConstant::new(&product.tensor.shape);
+            product.tensor.epilogue;
+            $(Global<'l, $count> = product.$counts,)?
+            Global<'l, f32> = product.scales.elements[0],
+            Global<'l, f32> = product.scales.elements[1],
+            GridConstant<'l, ScaleShape> = GridConstant::new(&product.scales.shape)
         }
-    }
+    };
+}
+scaled_launch! {
+    /// Launches a kernel that writes C through a map.
+    scaled_bulk, map C: c_map, counted counts: u32
+}
+scaled_launch! {
+    /// Launches a kernel that writes the elements of C.
+    scaled_direct, counted counts: u32
+}
+scaled_launch! {
+    /// Launches a kernel for few rows that writes C through a map.
+    scaled_skinny_bulk, map C: c_map
+}
+scaled_launch! {
+    /// Launches a kernel for few rows that writes the elements of C.
+    scaled_skinny_direct
 }
 
-/// Launches a kernel for operands with block scales that writes the elements of C.
-///
-/// # Safety
-/// Those of [`ScaledLaunch`](crate::matmul::entry::ScaledLaunch).
-pub unsafe fn scaled_direct<K, A: Pod, B: Pod, O: Typed, S: EpilogueElement>(
-    module: ModuleRef<'_>,
-    config: LaunchConfig,
-    arguments: ScaledArguments<'_, O, S>,
-) -> Outcome<()>
-where
-    K: for<'l> Kernel<
-        Params<'l> = with_epilogue!['l, S;
-                         GridConstant<'l, A>, GridConstant<'l, B>, GlobalMut<'l, O>, GridConstant<'l, TensorShape>;
-                         Global<'l, u32>, Global<'l, f32>, Global<'l, f32>, GridConstant<'l, ScaleShape>
-                     ],
-    >,
-{
-    let ScaledArguments {
-        tensor,
-        counts,
-        scales,
-    } = arguments;
-    let shape = GridConstant::new(&tensor.shape);
-    let ([of_a, of_b], scales) = (scales.elements, GridConstant::new(&scales.shape));
-    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
-    // caller's contract.
-    unsafe {
-        launch_with_epilogue! {
-            module, K, config; tensor.a.param(), tensor.b.param(), tensor.c, shape;
-            tensor.epilogue; counts, of_a, of_b, scales
-        }
-    }
-}
-
-/// Launches a kernel for groups of rows, without block scales.
-///
-/// # Safety
-/// Those of [`ScaledLaunch`](crate::matmul::entry::ScaledLaunch).
-pub unsafe fn counted<K, A: Pod, B: Pod, C: Pod, O: Typed, S: EpilogueElement>(
-    module: ModuleRef<'_>,
-    config: LaunchConfig,
-    arguments: ScaledArguments<'_, O, S>,
-) -> Outcome<()>
-where
-    K: for<'l> Kernel<
-        Params<'l> = with_epilogue!['l, S;
-                         GridConstant<'l, A>, GridConstant<'l, B>, GridConstant<'l, C>, GlobalMut<'l, O>,
-                         GridConstant<'l, TensorShape>; Global<'l, u32>
-                     ],
-    >,
-{
-    let ScaledArguments { tensor, counts, .. } = arguments;
-    let shape = GridConstant::new(&tensor.shape);
-    // SAFETY: the launch meets the kernel's requirements and the views are live without conflicting work: the
-    // caller's contract.
-    unsafe {
-        launch_with_epilogue! {
-            module, K, config; tensor.a.param(), tensor.b.param(), tensor.c_map.param(), tensor.c, shape;
-            tensor.epilogue; counts
-        }
-    }
+product_launch! {
+    /// Launches a kernel for groups of rows, without block scales.
+    ScaledLaunch, counted<A: Pod, B: Pod, C: Pod, O: Typed, S: EpilogueElement>(product: ScaledArguments<'_, O, S>);
+    'l, S;
+    GridConstant<'l, A> = product.tensor.a.param(),
+    GridConstant<'l, B> = product.tensor.b.param(),
+    GridConstant<'l, C> = product.tensor.c_map.param(),
+    GlobalMut<'l, O> = product.tensor.c,
+    GridConstant<'l, TensorShape> = GridConstant::new(&product.tensor.shape);
+    product.tensor.epilogue;
+    Global<'l, u32> = product.counts
 }

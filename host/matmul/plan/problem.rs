@@ -98,6 +98,12 @@ impl Problem {
         }
     }
 
+    /// Whether this is the product of a part of K.
+    pub fn is_part(&self) -> bool {
+        // K counts as 0 if the epilogue leaves out the operands.
+        (1..self.whole_k).contains(&self.k)
+    }
+
     /// The work of the product, in multiply-adds.
     pub fn multiply_adds(&self) -> u128 {
         [self.m, self.n, self.k]
@@ -288,6 +294,7 @@ pub fn computes(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> 
     };
     let has_rows = match kernel.method {
         Method::Scaled(_) => problem.is_scaled,
+        Method::ScaledSkinny => problem.is_scaled && !problem.is_counted,
         Method::Counted => problem.is_counted && !problem.is_scaled,
         _ => !problem.is_scaled && !problem.is_counted,
     };
@@ -313,6 +320,7 @@ pub fn computes(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> 
             | Method::Single
             | Method::Skinny(_)
             | Method::Scaled(_)
+            | Method::ScaledSkinny
             | Method::Counted => problem.fits_tensor_maps(),
             Method::Split(_) | Method::SplitMma(_) | Method::OutOfRange | Method::OutOfRangeMma => {
                 problem.can_be_split()
@@ -325,7 +333,7 @@ pub fn computes(kernel: &GemmKernel, problem: &Problem, device: DeviceFacts) -> 
 /// vector on the right, or in tiles of its own.
 pub fn is_transposed(method: Method, problem: &Problem) -> bool {
     match method {
-        Method::Wgmma(WgmmaTile::Turned) => true,
+        Method::Wgmma(WgmmaTile::Turned) | Method::ScaledSkinny => true,
         Method::Skinny(_) => problem.skinny_side() == SkinnySide::Rows,
         Method::Vector(_) => problem.vector().is_some_and(|it| !it.matrix_is_a),
         _ => false,

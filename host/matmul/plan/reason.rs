@@ -22,8 +22,9 @@ pub enum SelectionReason {
     },
     /// The estimated time in rounds of tiles is the shortest.
     ///
-    /// In a round, the device computes as many tiles as it can hold at once; f32 on CUDA cores counts one tile for
-    /// each multiprocessor.
+    /// In a round, the device computes as many tiles as it can hold at once. For f32 on CUDA cores, for medium and large
+    /// tiles of f64 on tensor cores, and on devices of other compute capabilities than 9.0, it is one tile for each
+    /// multiprocessor.
     Rounds {
         /// Rounds of small tiles.
         small: u64,

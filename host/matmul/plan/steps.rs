@@ -1,7 +1,7 @@
 //! How the outputs of a product are computed.
 
-use super::cost::Grid;
 use super::exact::{ExactPlan, ResiduesPlan};
+use super::grid::Grid;
 use super::split::SplitPasses;
 use super::vector::VectorWork;
 use crate::matmul::kernel::GemmKernel;

@@ -3,6 +3,7 @@ mod division;
 mod exact;
 mod group;
 mod invariant;
+mod model;
 mod scaled;
 mod tensor_cores;
 mod tiles;

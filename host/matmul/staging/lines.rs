@@ -1,7 +1,7 @@
 //! Rows and columns of an operand, and their residues.
 
+use super::copies::transpose_wide;
 use super::line_kernels::LineKernels;
-use super::transposed_words::transpose_wide;
 use crate::buffer::{Buffer, BufferView};
 use crate::device::Device;
 use crate::element::Element;

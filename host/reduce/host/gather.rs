@@ -1,15 +1,7 @@
 //! Copies of runs of a slice to page-locked memory, by several host threads.
 
+use crate::transfer::{LEAST_BYTES, piece_len, threads};
 use std::thread;
-
-/// Shorter copies take one thread less time than starting others.
-const LEAST_BYTES: usize = 8 << 20;
-
-/// More threads than this copy no faster than the link to the device.
-const MOST_THREADS: usize = 8;
-
-/// Bytes that a thread copies at a time.
-const PIECE_BYTES: usize = 1 << 20;
 
 /// Writes `runs` one after another to `destination`, which has as many elements.
 pub fn gather<'x, T: Copy + Send + Sync + 'x>(
@@ -17,7 +9,7 @@ pub fn gather<'x, T: Copy + Send + Sync + 'x>(
     runs: impl Iterator<Item = &'x [T]>,
 ) {
     let bytes = size_of_val(destination);
-    let piece = (PIECE_BYTES / size_of::<T>().max(1)).max(1);
+    let piece = piece_len::<T>();
     let mut pieces: Vec<(&mut [T], &[T])> = Vec::new();
     for run in runs {
         let (of_run, rest) = destination.split_at_mut(run.len());
@@ -43,12 +35,6 @@ fn copy<T: Copy>(pieces: &mut [(&mut [T], &[T])]) {
     for (destination, source) in pieces {
         destination.copy_from_slice(source);
     }
-}
-
-/// Half of the cores, because two threads of a core copy no faster than one.
-fn threads() -> usize {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    (cores / 2).clamp(1, MOST_THREADS)
 }
 
 #[cfg(test)]

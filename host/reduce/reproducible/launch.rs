@@ -140,7 +140,7 @@ impl Device {
         const { assert!(total_len::<T::Total>() <= TOTALS) };
         let module = Module::on_demand(self, T::MODULE);
         let config = LaunchConfig::new(blocks(x.len(), size_of::<T>()), BLOCK_THREADS);
-        let mut workspace = Workspace::lock(self);
+        let mut workspace = Workspace::lock(self)?;
         let (ticket, totals) = workspace.counters()?;
         // SAFETY: the elements are there: the workspace holds a ticket and TOTALS totals, both aligned, and sums take
         // no more, by the assertion. Nothing else accesses them: no other thread submits work that uses the workspace

@@ -1,6 +1,6 @@
 //! How segments are divided among the blocks of a launch.
 
-use crate::error::{ErrorKind, Outcome};
+use crate::error::{ErrorKind, Outcome, zeroed_vec};
 use tilewright_kernels::reduce::lines::{ACCUMULATORS, LinePlan, MOST_PARTS, list_section};
 use tilewright_kernels::scan::ScanPlan;
 
@@ -82,9 +82,7 @@ impl Division {
     ///
     /// The sections with the most parts come first, so that each starts at a multiple of its parts.
     pub fn parts(&self, offsets: &[usize]) -> Outcome<Vec<u64>> {
-        let requested = (self.listed() * size_of::<u64>()) as u64;
-        let mut parts = bytemuck::allocation::try_zeroed_vec(self.listed())
-            .map_err(|()| ErrorKind::OutOfHostMemory { requested })?;
+        let mut parts = zeroed_vec(self.listed())?;
         let mut next = self.starts();
         for (segment, bounds) in offsets.windows(2).enumerate() {
             let Some(plan) = plan_of_long(bounds[1] - bounds[0]) else {

@@ -3,7 +3,8 @@
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::Outcome;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use crate::locks::lock;
+use std::sync::{Arc, Mutex, MutexGuard};
 use tilewright_kernels::scan::ScanPlan;
 
 /// The segments that scans may divide, with the lists of their tiles that scans have needed so far.
@@ -43,7 +44,7 @@ impl LongSegments {
 
     /// The lists so far.
     pub fn lists(&self) -> MutexGuard<'_, Vec<Arc<ScanTiles>>> {
-        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.lists)
     }
 
     /// The tiles for elements of `bytes` bytes in the split of `plan`. The first call for a split lists them, copies

@@ -82,13 +82,26 @@ pub const F64_LARGE: MmaTile = MmaTile {
 .checked();
 
 /// 64 x 64 outputs of f64.
-pub const F64_SMALL: MmaTile = MmaTile {
+pub const F64_MEDIUM: MmaTile = MmaTile {
     down: 2,
     along: 4,
     warps: 4,
     warps_along: 2,
     stages: 3,
     resident: 3,
+    by_elements: true,
+}
+.checked();
+
+/// 32 x 64 outputs of f64, in as many stages as two blocks have room for: where a multiprocessor has one block, its
+/// copies wait for memory.
+pub const F64_SMALL: MmaTile = MmaTile {
+    down: 1,
+    along: 4,
+    warps: 4,
+    warps_along: 2,
+    stages: 7,
+    resident: 2,
     by_elements: true,
 }
 .checked();

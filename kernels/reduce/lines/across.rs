@@ -91,6 +91,13 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
     scratch: Scratch<R::Accumulator>,
     flag: SharedArray<u32, 1>,
 ) {
+    const {
+        assert!(
+            // Static shared memory of a block: 48 KiB, with the flag.
+            size_of::<R::Accumulator>() * LINE_THREADS as usize + size_of::<u32>() <= 48 << 10,
+            "an accumulator of rows and columns is too large: it has at most 184 bytes"
+        );
+    }
     if lines.len <= ACCUMULATORS {
         // SAFETY: the source, the values and the scratch: the caller's contract.
         return unsafe { reduce_short::<R, X>(lines, workspace, scratch) };

@@ -76,18 +76,25 @@ unsafe fn reduce_short<R: Reduction<X::Element>, X: Source, const VECTOR: usize>
     let here = lines.len.saturating_sub(offset).min(LANE_ACCUMULATORS);
 
     let line_of = |number: usize| first + number * groups as usize + group as usize;
+    let count_of = |number: usize| {
+        if line_of(number) < lines.count {
+            here
+        } else {
+            0
+        }
+    };
     let quads: [[X::Element; LANE_ACCUMULATORS]; LINES_IN_FLIGHT] = array::from_fn(|number| {
-        let line = line_of(number);
-        let count = if line < lines.count { here } else { 0 };
-        let of_line = lines.source.moved_by(line, 0);
+        let of_line = lines.source.moved_by(line_of(number), 0);
         // SAFETY: the line has the elements: the caller's contract. Alignment was checked:
         // `is_aligned`.
-        unsafe { of_line.quad::<VECTOR>(offset, count, is_aligned) }
+        unsafe { of_line.quad::<VECTOR>(offset, count_of(number), is_aligned) }
     });
     let mut number = 0;
     while number < LINES_IN_FLIGHT {
         let mut accumulators = [R::IDENTITY; LANE_ACCUMULATORS];
-        combine_quad::<R, X::Element>(&mut accumulators, &quads[number], offset, here);
+        // The same number for all lines takes fewer comparisons.
+        let count = if R::IS_TOTAL { here } else { count_of(number) };
+        combine_quad::<R, X::Element>(&mut accumulators, &quads[number], offset, count);
         let of_lane = combine_neighbours::<R, X::Element, LANE_ACCUMULATORS>(accumulators);
         let total = combine_lanes::<R, X::Element>(of_lane, lanes);
         let line = line_of(number);

@@ -52,6 +52,7 @@ impl<T: Ordered> Reduction<T> for Max {
     type Accumulator = T::Rank;
     type Output = T;
     const IDENTITY: T::Rank = T::Rank::LOWEST;
+    const IS_TOTAL: bool = true;
     const NEEDS_AN_ELEMENT: bool = true;
 
     #[inline(always)]
@@ -74,6 +75,7 @@ impl<T: Ordered> Reduction<T> for Min {
     type Accumulator = T::Rank;
     type Output = T;
     const IDENTITY: T::Rank = T::Rank::LOWEST;
+    const IS_TOTAL: bool = true;
     const NEEDS_AN_ELEMENT: bool = true;
 
     #[inline(always)]
@@ -96,6 +98,7 @@ impl<T: Ordered> Reduction<T> for MinMax {
     type Accumulator = [T::Rank; 2];
     type Output = [T; 2];
     const IDENTITY: [T::Rank; 2] = [T::Rank::LOWEST; 2];
+    const IS_TOTAL: bool = true;
     const NEEDS_AN_ELEMENT: bool = true;
 
     #[inline(always)]
@@ -160,6 +163,7 @@ macro_rules! places {
             type Accumulator = <T::Rank as Rank>::Placed;
             type Output = u64;
             const IDENTITY: Self::Accumulator = T::Rank::NOWHERE;
+            const IS_TOTAL: bool = true;
             const NEEDS_AN_ELEMENT: bool = true;
 
             #[inline(always)]

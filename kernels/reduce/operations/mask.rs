@@ -20,6 +20,7 @@ macro_rules! masks {
             type Accumulator = $accumulator;
             type Output = $output;
             const IDENTITY: $accumulator = $identity;
+            const IS_TOTAL: bool = true;
 
             #[inline(always)]
             fn lift(element: u8, _index: usize) -> $accumulator {

@@ -18,6 +18,7 @@ macro_rules! means_in_f64 {
             type Accumulator = f64;
             type Output = <$element as Number>::Result;
             const IDENTITY: f64 = 0.0;
+            const IS_TOTAL: bool = true;
 
             #[inline(always)]
             fn lift(element: $element, _index: usize) -> f64 {
@@ -45,6 +46,7 @@ macro_rules! means_in_i64 {
             type Accumulator = i64;
             type Output = f64;
             const IDENTITY: i64 = 0;
+            const IS_TOTAL: bool = true;
 
             #[inline(always)]
             fn lift(element: $element, _index: usize) -> i64 {
@@ -75,6 +77,7 @@ impl Reduction<f64> for Mean {
     type Accumulator = [f64; 2];
     type Output = f64;
     const IDENTITY: [f64; 2] = [0.0; 2];
+    const IS_TOTAL: bool = true;
 
     #[inline(always)]
     fn lift(element: f64, _index: usize) -> [f64; 2] {

@@ -27,6 +27,7 @@ macro_rules! norms_in_f64 {
             type Accumulator = f64;
             type Output = <$element as Number>::Result;
             const IDENTITY: f64 = 0.0;
+            const IS_TOTAL: bool = true;
 
             #[inline(always)]
             fn lift(element: $element, _index: usize) -> f64 {
@@ -67,6 +68,7 @@ impl Reduction<f64> for Norm2 {
     type Accumulator = ScaledSums;
     type Output = f64;
     const IDENTITY: ScaledSums = [0.0; 3];
+    const IS_TOTAL: bool = true;
 
     #[inline(always)]
     fn lift(element: f64, _index: usize) -> ScaledSums {
@@ -123,6 +125,7 @@ impl<T: Real + Magnitude> Reduction<T> for NormInf {
     type Accumulator = T::Bits;
     type Output = T;
     const IDENTITY: T::Bits = T::Bits::LOWEST;
+    const IS_TOTAL: bool = true;
 
     #[inline(always)]
     fn lift(element: T, _index: usize) -> T::Bits {

@@ -17,6 +17,7 @@ macro_rules! sums {
             type Accumulator = $sum;
             type Output = $sum;
             const IDENTITY: $sum = 0 as $sum;
+            const IS_TOTAL: bool = true;
 
             #[inline(always)]
             fn lift(element: $element, _index: usize) -> $sum {

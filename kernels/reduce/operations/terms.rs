@@ -26,6 +26,7 @@ macro_rules! sums_in_f64 {
             type Accumulator = f64;
             type Output = T::Result;
             const IDENTITY: f64 = 0.0;
+            const IS_TOTAL: bool = true;
 
             #[inline(always)]
             fn lift(element: T, _index: usize) -> f64 {
@@ -67,6 +68,7 @@ macro_rules! products {
             type Accumulator = $wide;
             type Output = $output;
             const IDENTITY: $wide = 1 as $wide;
+            const IS_TOTAL: bool = true;
 
             #[inline(always)]
             fn lift(element: $element, _index: usize) -> $wide {
@@ -88,6 +90,7 @@ macro_rules! products {
             type Accumulator = $wide;
             type Output = $output;
             const IDENTITY: $wide = 0 as $wide;
+            const IS_TOTAL: bool = true;
 
             #[inline(always)]
             fn lift([left, right]: [$element; 2], _index: usize) -> $wide {

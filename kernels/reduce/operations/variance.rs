@@ -45,6 +45,7 @@ macro_rules! variances_in_f64 {
             type Accumulator = [f64; 3];
             type Output = <$element as Number>::Result;
             const IDENTITY: [f64; 3] = [0.0; 3];
+            const IS_TOTAL: bool = true;
 
             #[inline(always)]
             fn lift(element: $element, _index: usize) -> [f64; 3] {
@@ -83,6 +84,7 @@ impl Reduction<f64> for Variance {
     type Accumulator = [f64; 4];
     type Output = f64;
     const IDENTITY: [f64; 4] = [0.0; 4];
+    const IS_TOTAL: bool = true;
 
     #[inline(always)]
     fn lift(element: f64, _index: usize) -> [f64; 4] {

@@ -50,18 +50,39 @@ macro_rules! product_entry {
     (@single $written:ident $($entry:tt)*) => {
         product_entry!(@$written ["a block for each tile" [dependent_launch] run_single] $($entry)*);
     };
-    (@scaled $written:ident $($entry:tt)*) => {
-        product_entry!(@$written ["whole clusters" [cluster = (2, 1, 1), dependent_launch] run_scaled {
+    (@scaled $written:ident [$name:ident: $element:ident in $added:ident to $output:ident in $sum:ident, $tile:ident]
+        $($operands:tt)*) => {
+        product_entry!(@$written ["whole clusters" [cluster = (2, 1, 1), dependent_launch] run_scaled
+            [{ blocks_of($tile.columns) }, { stages_ahead($tile.columns) }] {
             "3. `counts` has a count for each matrix of the batch, or none. `scales` says where the scales of the \
              operands' blocks are in `a_scales` and `b_scales`. The launch writes none of them."
             counts: Global<u32>, a_scales: Global<f32>, b_scales: Global<f32>, scales: GridConstant<ScaleShape>
-        } ((counts, a_scales, b_scales), scales)] $($entry)*);
+        } ($tile, (counts, a_scales, b_scales), scales)]
+            [$name: $element in $added to $output in $sum, $tile] $($operands)*);
     };
-    (@counted $written:ident $($entry:tt)*) => {
+    (@scaled_skinny bulk $($entry:tt)*) => {
+        product_entry!(@scaled_skinny turned_bulk $($entry)*);
+    };
+    (@scaled_skinny direct $($entry:tt)*) => {
+        product_entry!(@scaled_skinny columns $($entry)*);
+    };
+    (@scaled_skinny $written:ident
+        [$name:ident: $element:ident in $added:ident to $output:ident in $sum:ident, $tile:ident] $($operands:tt)*) => {
+        product_entry!(@$written ["whole clusters" [cluster = (2, 1, 1), dependent_launch] run_scaled_skinny
+            [{ $tile.columns }, { factors_len($tile.columns, $tile.consumers()) }] {
+            "3. `scales` says where the scales of the operands' blocks are: `a_scales` has those of `b`, for each of its \
+             columns, and `b_scales` those of `a`. The launch writes none of them."
+            a_scales: Global<f32>, b_scales: Global<f32>, scales: GridConstant<ScaleShape>
+        } ((a_scales, b_scales), scales)]
+            [$name: $element in $added to $output in $sum, $tile] $($operands)*);
+    };
+    (@counted $written:ident
+        [$name:ident: $element:ident in $added:ident to $output:ident in $sum:ident, $tile:ident] $($operands:tt)*) => {
         product_entry!(@$written ["whole clusters" [cluster = (2, 1, 1), dependent_launch] run_counted {
             "3. `counts` has a count for each matrix of the batch. The launch does not write it."
             counts: Global<u32>
-        } (counts)] $($entry)*);
+        } ($tile, counts)]
+            [$name: $element in $added to $output in $sum, $tile] $($operands)*);
     };
     (@bulk $blocks:tt [$name:ident: $element:ident in $added:ident to $output:ident in $sum:ident, $tile:ident]
         $($operands:tt)*) => {
@@ -125,7 +146,7 @@ macro_rules! product_entry {
             ($c: GlobalMut<$output>), ($shape, $epilogue) => $outputs
         }
     };
-    (@entry [$grid:literal [$($attributes:tt)*] $run:ident
+    (@entry [$grid:literal [$($attributes:tt)*] $run:ident $([$($constants:tt)*])?
         $({$more:literal $($extra:ident: $extra_type:ty),*} ($($argument:expr),*))?]
         [$name:ident: $element:ident to $output:ident in $sum:ident, $tile:ident]
         a = $a:ident $a_map:ident $a_layout:ident, b = $b:ident $b_map:ident $b_layout:ident,
@@ -159,8 +180,8 @@ macro_rules! product_entry {
             unsafe {
                 MainLoop::<Pair<$element, _, _, { $tile.rows }, { $tile.columns }, { $tile.part() },
                     { $tile.all_slices() }, { $tile.depth }>, { $tile.count() }, { $tile.stages }>::$run::<
-                    _, { $tile.producers }>(Pair::new($a(a), $b(b)), outputs, Work::new($shape, $tile)
-                        $(, $tile, $($argument),*)?)
+                    _, { $tile.producers } $(, $($constants)*)?>(
+                        Pair::new($a(a), $b(b)), outputs, Work::new($shape, $tile) $(, $($argument),*)?)
             }
         }
 

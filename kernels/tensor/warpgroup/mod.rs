@@ -5,7 +5,7 @@
 //! | the entries' parameters | `entry.rs` |
 //! | the main loop: a warpgroup copies, others multiply | `product.rs` |
 //! | the main loop with totals on the CUDA cores | `promoted.rs` |
-//! | factors of the sums that are added to totals | `scaling.rs`; `block_scales.rs` for scales of the operands' blocks |
+//! | factors of the sums that are added to totals | `scaling.rs`; `block_scales.rs` for scales of the operands' blocks, `column_scales.rs` for those of a transpose |
 //! | the main loop for small results: a block for each tile, without a cluster | `single.rs` |
 //! | element types, and whether their sums need totals | `element.rs` |
 //! | f16 and bf16 | `half.rs` |
@@ -34,6 +34,8 @@ mod block_scales;
 #[cfg(feature = "entries")]
 mod bytes;
 mod cluster;
+#[cfg(feature = "entries")]
+mod column_scales;
 mod columns;
 #[cfg(feature = "entries")]
 mod counted;

@@ -25,6 +25,7 @@ use cuda_std::cluster;
 use cuda_std::hint::opaque;
 use cuda_std::mbarrier::{Consumer, Producer};
 use cuda_std::prelude::*;
+use cuda_std::shared::Allotment;
 use cuda_std::warpgroup;
 use cuda_std::wgmma::{Accumulator, AccumulatorElement, Multiply, Registers};
 
@@ -182,12 +183,22 @@ impl<O: Operands, const COUNT: usize, const STAGES: usize> MainLoop<'_, O, COUNT
         To: Outputs<COUNT>,
         [To::Sum; COUNT]: Multiply<O::Element, O::Element> + Registers,
     {
+        let shared = dynamic_shared_allotment!();
         let tiles = || work.schedule.tiles();
         // SAFETY: the caller's contract. The schedule's tiles are those of the results.
-        unsafe { Self::run_over::<To, _, _, PRODUCERS>(operands, outputs, work, tiles, Unscaled) }
+        unsafe {
+            Self::run_over::<To, _, _, PRODUCERS>(
+                operands,
+                outputs,
+                work,
+                tiles,
+                (Unscaled, shared),
+            );
+        }
     }
 
-    /// The kernel, for the tiles of the results that `tiles` has, with the sums of each stage scaled by `scales`.
+    /// The kernel, for the tiles of the results that `tiles` has, with the sums of each stage scaled by `scales`. What
+    /// these use of the block's shared memory has been taken from `shared`.
     ///
     /// # Safety
     /// 1. to 3. as for [`run`](Self::run).
@@ -199,7 +210,7 @@ impl<O: Operands, const COUNT: usize, const STAGES: usize> MainLoop<'_, O, COUNT
         outputs: To,
         work: Work<'_>,
         tiles: impl Fn() -> P,
-        scales: F,
+        (scales, mut shared): (F, Allotment<'_>),
     ) where
         O::Element: TensorElement,
         To: Outputs<COUNT>,
@@ -217,7 +228,6 @@ impl<O: Operands, const COUNT: usize, const STAGES: usize> MainLoop<'_, O, COUNT
                 "one to three warpgroups multiply: more have too few registers for their sums"
             );
         }
-        let mut shared = dynamic_shared_allotment!();
         let main_loop = MainLoop::<O, COUNT, STAGES> {
             operands,
             a_tiles: O::a_tiles(&mut shared),

@@ -22,7 +22,7 @@ impl<O: Operands, const COUNT: usize, const STAGES: usize> MainLoop<'_, O, COUNT
 
     /// [`multiply`](Self::multiply) with totals on the CUDA cores, of sums that are scaled by `scales`.
     ///
-    /// The warpgroup's outputs begin at `place`. The factors of a stage are loaded while its products run.
+    /// The warpgroup's outputs begin at `place`.
     ///
     /// # Safety
     /// As for [`multiply`](Self::multiply).
@@ -41,10 +41,19 @@ impl<O: Operands, const COUNT: usize, const STAGES: usize> MainLoop<'_, O, COUNT
         let rounds = self.work.schedule.rounds;
         let thread = warpgroup::thread_rank();
         let mut totals = [<S as EpilogueElement>::ZERO; COUNT];
+        if rounds == 0 {
+            return totals;
+        }
+        // SAFETY: all threads of the warpgroup are here together: the caller's contract. Below, each stage's factors are
+        // computed after the sums of the stage before are added, and before its own are.
+        let mut window = unsafe { scales.begin(place, rounds) };
+        // SAFETY: as for `begin`.
+        let mut factors =
+            |round, slot| unsafe { scales.factors(&mut window, place, (round, rounds), slot) };
         let mut add = |sums: &Accumulator<COUNT, S>, factors: F::Factors| {
-            F::add(&mut totals, sums, factors);
+            // SAFETY: as for `begin`.
+            unsafe { scales.add(&mut totals, sums, factors) };
         };
-        let factors = |round: u32| scales.factors(place, round);
         let start = |sums: Accumulator<COUNT, S>, stage: &Stage| {
             // SAFETY: all threads of the warpgroup make these calls together: the caller's contract, and conditions and
             // loop bounds below are the same for all threads. The bulk copies to the stage have been waited for. The
@@ -71,15 +80,12 @@ impl<O: Operands, const COUNT: usize, const STAGES: usize> MainLoop<'_, O, COUNT
                 // SAFETY: the ring is initialised: the caller's contract.
                 let stage = unsafe { ring.wait() };
                 let products = start(sums, &stage);
-                let factors = factors(round);
+                let factors = factors(round, 0);
                 sums = products.wait();
                 release(ring, &stage);
                 add(&sums, factors);
                 round += 1;
             }
-            return totals;
-        }
-        if rounds == 0 {
             return totals;
         }
         // A stage's products run while the sums of the stage before are added. The loop is unrolled by two, so that
@@ -89,7 +95,7 @@ impl<O: Operands, const COUNT: usize, const STAGES: usize> MainLoop<'_, O, COUNT
         unsafe {
             let mut before = ring.wait();
             let mut even = start(Accumulator::zero(), &before);
-            let mut of_sums = factors(0);
+            let mut of_sums = factors(0, 0);
             let mut odd = Accumulator::zero();
             let mut round = 1;
             while round + 1 < rounds {
@@ -98,13 +104,13 @@ impl<O: Operands, const COUNT: usize, const STAGES: usize> MainLoop<'_, O, COUNT
                 let sums = even.wait_before::<1>();
                 release(ring, &before);
                 add(&sums, of_sums);
-                of_sums = factors(round);
+                of_sums = factors(round, 1);
                 before = ring.wait();
                 even = start(sums, &before);
                 odd = odd_products.wait_before::<1>();
                 release(ring, &stage);
                 add(&odd, of_sums);
-                of_sums = factors(round + 1);
+                of_sums = factors(round + 1, 0);
                 round += 2;
             }
             if round < rounds {
@@ -113,7 +119,7 @@ impl<O: Operands, const COUNT: usize, const STAGES: usize> MainLoop<'_, O, COUNT
                 let sums = even.wait_before::<1>();
                 release(ring, &before);
                 add(&sums, of_sums);
-                of_sums = factors(round);
+                of_sums = factors(round, 1);
                 let sums = odd_products.wait();
                 release(ring, &stage);
                 add(&sums, of_sums);

@@ -80,16 +80,18 @@ where
 
     #[inline(always)]
     fn memory<'a>(shared: &mut Allotment<'a>) -> Self::Memory<'a> {
-        const {
-            assert!(
-                LEN * size_of::<f32>() <= CONSUMERS * WARPGROUP_ROWS * COLUMNS * size_of::<T>(),
-                "staging buffers fit in the memory of the tiles"
-            );
-        }
-        let staging = shared.alternative().array();
-        TurnedMemory {
-            tiles: shared.tiles(),
-            staging,
+        // A launch uses one of them. Later allocations follow the larger one.
+        let mut alternative = shared.alternative();
+        match const { LEN * size_of::<f32>() <= CONSUMERS * WARPGROUP_ROWS * COLUMNS * size_of::<T>() }
+        {
+            true => TurnedMemory {
+                staging: alternative.array(),
+                tiles: shared.tiles(),
+            },
+            false => TurnedMemory {
+                tiles: alternative.tiles(),
+                staging: shared.array(),
+            },
         }
     }
 

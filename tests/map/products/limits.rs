@@ -135,6 +135,10 @@ fn tensor_cores_need_warps_of_32_threads() {
         .map_product(gate_f16, (&a, &a), [a.view()], &0)
         .unwrap_err();
     assert_kind!(error is ErrorKind::NoKernel { .. });
+    assert!(
+        error.to_string().contains("is for warps of 32 threads"),
+        "{error}"
+    );
     // Those of f32 run anywhere.
     let a = matrix::<f32>(&device, (4, 4), Order::RowMajor);
     module

@@ -86,13 +86,13 @@ pub trait Operation<T: Value> {
         x: &Buffer<T>,
         segments: &Segments,
     ) -> Result<Values>;
-    /// Twice to the same buffer of values: what it has each time.
+    /// To a buffer of values that has others.
     fn reduce_segments_into(
         &self,
         device: &Device,
         x: &Buffer<T>,
         segments: &Segments,
-    ) -> Result<[Values; 2]>;
+    ) -> Result<Values>;
     /// With the value of the line `fallback` for empty segments: new values, and a buffer that had others.
     fn reduce_segments_or(
         &self,
@@ -175,12 +175,12 @@ where
         device: &Device,
         x: &Buffer<T>,
         segments: &Segments,
-    ) -> Result<[Values; 2]> {
-        let mut values = device.zeros(segments.len())?;
+    ) -> Result<Values> {
+        let other = vec![0x5a; size_of::<<R as Reduction<T>>::Output>()];
+        let other = bytemuck::pod_read_unaligned(&other);
+        let mut values = device.upload(&vec![other; segments.len()])?;
         device.reduce_segments_into(x, segments, *self, &mut values)?;
-        let first = Values::in_buffer(&values);
-        device.reduce_segments_into(x, segments, *self, &mut values)?;
-        Ok([first, Values::in_buffer(&values)])
+        Ok(Values::in_buffer(&values))
     }
 
     fn reduce_segments_or(

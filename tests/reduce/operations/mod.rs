@@ -18,7 +18,7 @@ use std::fmt::Debug;
 use tilewright::{Device, Element, ErrorKind, ReduciblePairs, ops};
 use tilewright_kernels::reduce::Reduction;
 use tilewright_test_support::assert_kind;
-use values::{Value, assert_same, at_borders_of_tiles, inputs};
+use values::{Value, assert_same, at_border_of_tiles, at_borders_of_tiles, input, inputs};
 
 /// Around vectors, warps, blocks and tiles.
 fn lengths<T>() -> Vec<usize> {
@@ -39,27 +39,35 @@ fn lengths<T>() -> Vec<usize> {
     ]
 }
 
-/// The inputs of all lengths, and those with special elements at the borders of tiles and of their parts.
-fn all_inputs<T: Value>() -> Vec<Vec<T>> {
-    let mut inputs: Vec<Vec<T>> = lengths::<T>().into_iter().flat_map(inputs).collect();
-    inputs.extend(at_borders_of_tiles());
-    inputs
+/// Makes an input when it is drawn.
+type Make<T> = Box<dyn Fn() -> Vec<T>>;
+
+/// The inputs of all lengths, and those with special elements at the borders of tiles and of their parts, by number.
+fn all_inputs<T: Value>() -> impl Iterator<Item = (usize, Make<T>)> {
+    let lengths = lengths::<T>().into_iter();
+    let of_lengths = lengths.flat_map(|length| {
+        (0..inputs::<T>(length))
+            .map(move |number| -> Make<T> { Box::new(move || input(length, number)) })
+    });
+    let at_borders = (0..at_borders_of_tiles::<T>())
+        .map(|number| -> Make<T> { Box::new(move || at_border_of_tiles(number)) });
+    of_lengths.chain(at_borders).enumerate()
 }
 
 /// Holds all inputs against the model of the tree and the reference, from an aligned
 /// start and from another, with the result on the host and on the device.
 fn run<T: Value>(operation: &dyn Operation<T>) {
     for device in devices() {
-        let inputs = all_inputs::<T>();
-        for (number, input) in share(operation.name(), inputs.iter().enumerate()) {
+        for (number, make) in share(operation.name(), all_inputs::<T>()) {
+            let input = make();
             let case = format!("input {number}, of {} elements, {device:?}", input.len());
-            let x = device.upload(input).unwrap();
+            let x = device.upload(&input).unwrap();
             if input.is_empty() && operation.needs_an_element() {
                 let error = operation.reduce(&device, x.view()).unwrap_err();
                 assert_kind!(error is ErrorKind::NoElements { .. });
                 continue;
             }
-            let expected = operation.of_buffer(input, &case);
+            let expected = operation.of_buffer(&input, &case);
             let found = operation.reduce(&device, x.view()).unwrap();
             found.assert_same(&expected, &case);
         }
@@ -70,7 +78,7 @@ fn run<T: Value>(operation: &dyn Operation<T>) {
 
 fn the_start_does_not_matter<T: Value>(device: &Device, operation: &dyn Operation<T>) {
     let length = 2 * tile::<T>() + 3;
-    let input = inputs::<T>(length + 3).swap_remove(0);
+    let input = input::<T>(length + 3, 0);
     let x = device.upload(&input).unwrap();
     for start in 1..=3 {
         let part = start..start + length;
@@ -85,7 +93,7 @@ fn the_start_does_not_matter<T: Value>(device: &Device, operation: &dyn Operatio
 }
 
 fn every_machine_gives_the_bits_of_the_model<T: Value>(operation: &dyn Operation<T>) {
-    let input = inputs::<T>(5 * tile::<T>() + 11).swap_remove(0);
+    let input = input::<T>(5 * tile::<T>() + 11, 0);
     let expected = operation.model(&input);
     let machines = machines().into_iter().enumerate();
     for (number, machine) in share(operation.name(), machines) {
@@ -95,26 +103,29 @@ fn every_machine_gives_the_bits_of_the_model<T: Value>(operation: &dyn Operation
     }
 }
 
-/// [`run`] for two arrays, on every machine: the second is the first, turned around.
+/// [`run`] for two arrays: the second is the first, turned around. Each input on two simulators, and on the GPU.
 fn run_pairs<R, T>(
     operation: impl Fn(&Device, &[T], &[T], usize) -> <R as Reduction<[T; 2]>>::Output,
 ) where
     R: Judge<[T; 2], Output: Debug + Element>,
     T: Value + ReduciblePairs<R>,
 {
-    let machines = machines();
-    let inputs = all_inputs::<T>();
-    for (number, x) in share(type_name::<(R, T)>(), inputs.iter().enumerate()) {
+    let (simulators, gpus): (Vec<Device>, Vec<Device>) =
+        machines().into_iter().partition(Device::is_simulator);
+    for (number, make) in share(type_name::<(R, T)>(), all_inputs::<T>()) {
+        let x = make();
         let y: Vec<T> = x.iter().rev().copied().collect();
         let pairs: Vec<[T; 2]> = x.iter().zip(&y).map(|(x, y)| [*x, *y]).collect();
         let expected = model::value::<R, [T; 2]>(&pairs, size_of::<T>());
         let case = format!("input {number}, of {} elements", x.len());
         R::judge(&pairs, expected, &case);
-        for (turn, machine) in machines.iter().enumerate() {
-            // From either start on half of the machines, and the other half in the next case.
-            let start = (number + turn) % 2;
+        let of_turn = |turn| simulators.get((2 * number + turn) % simulators.len().max(1));
+        let two = [of_turn(0), of_turn(1)].into_iter().flatten();
+        for (turn, machine) in two.chain(&gpus).enumerate() {
+            // From either start on one of the machines, and from the other in another case.
+            let start = (number / simulators.len().max(1) + turn) % 2;
             let case = format!("{case} from {start} on, {machine:?}");
-            assert_same(operation(machine, x, &y, start), expected, &case);
+            assert_same(operation(machine, &x, &y, start), expected, &case);
         }
     }
 }

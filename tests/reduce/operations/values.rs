@@ -115,29 +115,38 @@ macro_rules! integer_values {
 }
 integer_values!(i8 u8 i16 u16 i32 u32 i64 u64);
 
-/// The inputs of all cases of one length: random ones; small ones, with ties; a special one at each
-/// of some places, and all of them together.
-pub fn inputs<T: Value>(length: usize) -> Vec<Vec<T>> {
+/// The number of inputs of one length.
+pub fn inputs<T: Value>(length: usize) -> usize {
+    match length {
+        0 => 3,
+        _ => 4 + T::special().len(),
+    }
+}
+
+/// An input of so many elements, by its number: random ones; small ones, with ties; zeros; small ones with a special one
+/// at some place; random ones among all special ones.
+pub fn input<T: Value>(length: usize, number: usize) -> Vec<T> {
     let mut random = Random::new(length as u64);
-    let mut fill =
-        |of: fn(&mut Random) -> T| (0..length).map(|_| of(&mut random)).collect::<Vec<_>>();
-    let (usual, small) = (fill(T::random), fill(T::small));
-    let mut inputs = vec![usual.clone(), small.clone(), vec![T::zeroed(); length]];
+    let mut fill = |of: fn(&mut Random) -> T| (0..length).map(|_| of(&mut random)).collect();
     let special = T::special();
-    if length == 0 {
-        return inputs;
+    match number {
+        0 => fill(T::random),
+        1 => fill(T::small),
+        2 => vec![T::zeroed(); length],
+        _ if number - 3 < special.len() => {
+            let mut one: Vec<T> = fill(T::small);
+            let number = number - 3;
+            one[(length - 1) * number / special.len().max(2)] = special[number];
+            one
+        }
+        _ => {
+            let mut many: Vec<T> = fill(T::random);
+            for (place, &element) in special.iter().cycle().take(length).enumerate() {
+                many[place * 7 % length] = element;
+            }
+            many
+        }
     }
-    for (number, &element) in special.iter().enumerate() {
-        let mut one = small.clone();
-        one[(length - 1) * number / special.len().max(2)] = element;
-        inputs.push(one);
-    }
-    let mut many = usual;
-    for (place, &element) in special.iter().cycle().take(length).enumerate() {
-        many[place * 7 % length] = element;
-    }
-    inputs.push(many);
-    inputs
 }
 
 /// Elements of a line of four parts.
@@ -162,19 +171,32 @@ pub fn at_borders<T: Value>() -> Vec<Vec<T>> {
         .collect()
 }
 
-/// Buffers of small integers with each special element on both sides of each border: of a vector, of a warp, of
-/// the vectors that a block loads together, of a tile and so of a block, and of the first and the last.
-pub fn at_borders_of_tiles<T: Value>() -> Vec<Vec<T>> {
+/// The borders of a vector, of a warp, of the vectors that a block loads together, of a tile and so of a block, and of
+/// the first and the last element of a buffer of the length that comes with them.
+fn borders_of_tiles<T: Value>() -> (usize, [usize; 7]) {
     let (tile, lanes) = (Plan::new(1, size_of::<T>()).tile, 16 / size_of::<T>());
     let length = 2 * tile + 37;
     let together = BLOCK_THREADS as usize * lanes;
     let borders = [1, lanes, 32 * lanes, together, tile, 2 * tile, length - 1];
-    let mut random = Random::new(18);
-    T::special()
-        .into_iter()
-        .flat_map(|special| borders.map(|border| (border, special)))
-        .map(|(border, special)| twice_at(&mut random, length, border, special))
-        .collect()
+    (length, borders)
+}
+
+/// The number of buffers with a special element on both sides of a border.
+pub fn at_borders_of_tiles<T: Value>() -> usize {
+    T::special().len() * borders_of_tiles::<T>().1.len()
+}
+
+/// A buffer of small integers with a special element on both sides of a border, by its number.
+pub fn at_border_of_tiles<T: Value>(number: usize) -> Vec<T> {
+    let (length, borders) = borders_of_tiles::<T>();
+    let special = T::special()[number / borders.len()];
+    let mut random = Random::new(18 + number as u64);
+    twice_at(
+        &mut random,
+        length,
+        borders[number % borders.len()],
+        special,
+    )
 }
 
 /// Small integers with a special element twice, so that it ties with itself, before `border` and at it.

@@ -40,11 +40,15 @@ pub fn write(table: &RegisterTable) -> Result {
     Ok(())
 }
 
-/// Compares the columns of `gpus` in the checked-in table with the assembler's, `found`. If the assembler's version
-/// differs, only the PTX is compared, because registers depend on the version.
-pub fn defects(found: &RegisterTable, gpus: &[&str]) -> Vec<String> {
-    match checked_in() {
-        Ok(table) => stale(&table.on_gpus(gpus), found),
+/// Compares the columns of `gpus` in the checked-in table with the assembler's, `found`, of all kernels or of some. If
+/// the assembler's version differs, only the PTX is compared, because registers depend on the version.
+pub fn defects(found: &RegisterTable, gpus: &[&str], are_all: bool) -> Vec<String> {
+    let table = checked_in().map(|table| match are_all {
+        true => table.on_gpus(gpus),
+        false => table.on_gpus(gpus).of_kernels_in(found),
+    });
+    match table {
+        Ok(table) => stale(&table, found),
         Err(error) => vec![error.to_string()],
     }
 }

@@ -12,6 +12,7 @@ tests: it is thousands of times slower, and the first call warns of it.
 """
 
 import functools
+import operator
 import os
 import sys
 import warnings
@@ -109,6 +110,8 @@ def matmul(a, b, out=None, bias=None, activation=None, scale=1.0, row_scale=None
     """
     library = library_of(a)
     vectors = [None if vector is None else _ready(vector) for vector in (bias, row_scale, column_scale)]
+    if not hasattr(b, "shape"):
+        b = library.imported(b)
     a, b = _ready(a), _ready(b)
     result = _writable(out)
     if result is None and _dimensions(a) == _dimensions(b) == 2:
@@ -170,6 +173,9 @@ def reduce(x, op, axis=None, out=None):
     array([1, 0], dtype=uint64)
     """
     library = library_of(x)
+    if axis is not None:
+        # No array has more dimensions than a byte counts.
+        axis = max(-256, min(operator.index(axis), 255))
     x = _ready(x)
     result = _writable(out)
     if result is None:

@@ -2,7 +2,7 @@
 
 import sys
 
-from ._errors import ElementTypeError, InvalidValueError
+from ._errors import ElementTypeError, InvalidValueError, LayoutError
 
 
 class Library:
@@ -32,6 +32,10 @@ class Library:
         """Room for a result, given a function that says the name of its type; None to leave it to the package."""
         return None
 
+    def imported(self, x):
+        """An array of another library as one of this."""
+        return x
+
     def contiguous(self, x):
         """``x``, or a copy with its elements in row-major order."""
         return x
@@ -51,8 +55,24 @@ class Numpy(Library):
         return True
 
     def ready(self, x):
+        if not self._is_shared(x):
+            x = x.astype(x.dtype.newbyteorder("="))
         # There are no kernels for bool, which has a byte of 0 or 1.
         return x.view(self.module.uint8) if x.dtype == bool else x
+
+    def writable(self, out):
+        if not self._is_shared(out):
+            raise LayoutError("out is not aligned, has gaps of parts of elements, or is not in this machine's byte order")
+        return self.ready(out)
+
+    def _is_shared(self, x):
+        """Whether DLPack describes the layout."""
+        size = x.itemsize
+        has_whole_gaps = size > 0 and not any(stride % size for stride in x.strides)
+        return has_whole_gaps and x.flags.aligned and x.dtype.isnative
+
+    def imported(self, x):
+        return self.module.from_dlpack(x)
 
     def empty(self, x, shape, element):
         return self.module.empty(shape, element(x.dtype.name))
@@ -114,6 +134,9 @@ class Torch(Library):
             name = element(str(x.dtype).removeprefix("torch."))
             dtype = self.types[element, x.dtype] = getattr(self.module, name)
         return self.module.empty(shape, dtype=dtype, device=x.device)
+
+    def imported(self, x):
+        return self.module.from_dlpack(x)
 
     def contiguous(self, x):
         return x.contiguous()

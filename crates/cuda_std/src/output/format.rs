@@ -62,6 +62,8 @@ impl Spec {
             found.is_some()
         };
         spec.plus = flag('+');
+        // The standard library takes it, too, and it changes nothing.
+        let _minus = flag('-');
         spec.alternate = flag('#');
         spec.zeros = flag('0');
         spec.width = number(&mut rest).unwrap_or(0);
@@ -101,7 +103,7 @@ impl Spec {
         }
     }
 
-    /// A text, of which the precision says how much is shown.
+    /// A text, cut off after as many characters as the precision has.
     fn text(&self, text: String) -> String {
         let shown = text.chars().take(self.precision.unwrap_or(usize::MAX));
         self.padded(shown.collect(), '<')
@@ -230,6 +232,8 @@ mod tests {
             "{:e}": 1500_u32, 1500.0_f32, 1e-300_f64;
             "{:.2E}": 1500.0_f32;
             "{{{}}}": 3_u8;
+            "{:-5}|": 7_u32, 1.5_f32;
+            "{:*>-08.2}": 1.5_f64;
         }
     }
 

@@ -11,7 +11,7 @@ pub fn print_values(small: i8, large: u64, x: f32, y: f64) {
     }
     gpu_println!("no value");
     gpu_println!("{small} {large} {x} {y:?}");
-    gpu_println!("{:>8.3}|{:<6}|{:#06x}|{:+}", x, small, large & 0xFF, y);
+    gpu_println!("{:*>8.3}|{:<6}|{:#06x}|{:$^+9}", x, small, large & 0xFF, y);
     gpu_println!("{0} {1} {0}", x > 1.0, 'x');
     gpu_println!("{} {} {{}}", f16::from_f32(x), bf16::from_f32(x));
 }

@@ -11,9 +11,10 @@ pub fn cases() -> Vec<Case> {
     quantised::<f32>(&mut cases);
     quantised::<f16>(&mut cases);
     quantised::<bf16>(&mut cases);
-    for tiles in [TileSize::Large, TileSize::Small] {
-        scaled(&mut cases, tiles);
+    for tiles in [TileSize::Large, TileSize::Medium, TileSize::Small] {
+        scaled(&mut cases, 140, tiles);
     }
+    scaled(&mut cases, 70, TileSize::Large);
     counted::<f16>(&mut cases);
     counted::<bf16>(&mut cases);
     cases.finish()
@@ -36,9 +37,9 @@ fn quantised<T: QuantizeElement + Number>(cases: &mut Cases) {
 }
 
 /// Products of 8-bit floats with scales of both operands' blocks.
-fn scaled(cases: &mut Cases, tiles: TileSize) {
+fn scaled(cases: &mut Cases, rows: usize, tiles: TileSize) {
     cases.add("scaled", move |device| {
-        let a = device.quantize_rows(&matrix::<f32>(device, (70, 200), Order::RowMajor)?)?;
+        let a = device.quantize_rows(&matrix::<f32>(device, (rows, 200), Order::RowMajor)?)?;
         let b = device.quantize_blocks(&matrix::<f32>(device, (130, 200), Order::RowMajor)?)?;
         let product = Matmul::new(&a.elements, b.elements.t())
             .block_scales(&a.scales, b.scales.t())

@@ -13,7 +13,8 @@ use tilewright_kernels::matmul::{self, ProductKernel, ProductShape};
 // SAFETY: (1) there are no images: the simulator runs the kernels as Rust, or as what a device's bodies choose.
 static KERNELS: ModuleSource = unsafe { ModuleSource::new("residues", &[]) };
 
-/// Rows of A, columns of B, and elements of each line. A line of so many is in range if none of its elements is small.
+/// Rows of A, columns of B, and elements of each line. A line of this length is in range if none of its elements is
+/// small.
 const M: usize = 20;
 const N: usize = 70;
 const K: usize = 288;
@@ -195,7 +196,7 @@ impl Side {
     }
 }
 
-/// Lines of which one is mostly zeros.
+/// Lines of elements. One line is mostly zeros.
 fn elements(count: usize, out: usize) -> Vec<f64> {
     let element = |line: usize, at: usize| {
         let magnitude = 1.0 + ((7 * at + 3 * line) % 31) as f64 / 31.0;

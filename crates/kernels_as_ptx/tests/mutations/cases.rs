@@ -67,7 +67,7 @@ pub const CASES: &[Case] = &[
         name: "product on tensor cores",
         kernel: "matmul_mma_small_f16_nn",
         profile: Profile::A100,
-        call: |device| product(device, [136, 144, 160], f16::from_f32),
+        call: |device| product(device, [72, 80, 160], f16::from_f32),
     },
     Case {
         name: "product on tensor cores, large tiles",

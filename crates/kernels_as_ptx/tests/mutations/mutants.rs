@@ -1,4 +1,4 @@
-//! Kernels of which one synchronising instruction is removed, and what the simulator says of them.
+//! Kernels without one of their synchronising instructions, and what the simulator says of them.
 
 use super::cases::Case;
 use crate::common::image;

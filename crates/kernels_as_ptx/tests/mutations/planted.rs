@@ -31,7 +31,7 @@ fn lines_of(text: &str) -> Vec<&str> {
     text.lines().collect()
 }
 
-/// The number of the first line of a window of which all lines fulfil their conditions.
+/// The number of the line from which on neighbouring lines meet `conditions`, one each.
 fn window<const N: usize>(lines: &[&str], conditions: [fn(&str) -> bool; N]) -> usize {
     let fits = |window: &[&str]| {
         window

@@ -18,7 +18,8 @@ const OF_MODULE: usize = 8;
 const LENGTH: usize = 100;
 const THREADS: usize = 256;
 
-/// An operand is an input, one of so many last results, or any of both: else most results would be constant.
+/// An operand is an input, one of this many last results, or any input or result. Otherwise most results would be
+/// constant.
 const RECENT: usize = 6;
 
 /// The first line of a module in the file of all.

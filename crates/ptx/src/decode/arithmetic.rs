@@ -4,14 +4,14 @@ use super::decoder::{At, Decoded, Decoder, or_general};
 use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::op::Op;
 use crate::numbers::{
-    Function, Number, bit_field, comparison, float, general, integer, mask, select,
+    Function, Number, bit_field, bits, comparison, float, general, integer, mask, select,
 };
 use crate::operations::{
-    Arithmetic, ArithmeticName, BitField, Compare, CompareName, Convert, ConvertName, Move, Select,
-    SelectName,
+    Arithmetic, ArithmeticName, BitField, BitFieldName, Bits, BitsName, Compare, CompareName,
+    Convert, ConvertName, Move, Select, SelectName,
 };
 use crate::syntax::Operand;
-use crate::words::{CombinePredicate, Type};
+use crate::words::{CombinePredicate, Half, Type};
 
 /// A signed number in a register of this width.
 fn spread<N: Number + Into<i64>>(width: u32) -> fn(u64) -> u64 {
@@ -35,7 +35,22 @@ impl Decoder<'_> {
         }
         let plain = integer(it).or_else(|| float(it));
         let general = || general::arithmetic(it);
-        self.function_of(at, or_general(plain, general), it.of)
+        let addend = match it.half {
+            Some(Half::Wide) => twice_as_wide(it.of),
+            _ => it.of,
+        };
+        let of = |number| if number == 2 { addend } else { it.of };
+        self.function_of_each(at, or_general(plain, general), of)
+    }
+
+    /// Logic, shifts and counts. The distance of a shift has 32 bits.
+    pub(super) fn bits(&mut self, at: At<'_>, it: &Bits) -> Decoded<()> {
+        let is_shift = matches!(it.name, BitsName::ShiftLeft | BitsName::ShiftRight);
+        let of = |number| match number {
+            1 if is_shift => Type::U32,
+            _ => it.of,
+        };
+        self.function_of_each(at, bits(it), of)
     }
 
     /// Spreads the sign of a conversion's result over a wider register (PTX ISA, "Operand Size Exceeding
@@ -57,7 +72,16 @@ impl Decoder<'_> {
 
     pub(super) fn bit_field(&mut self, at: At<'_>, it: &BitField) -> Decoded<()> {
         let general = || general::bit_field(it);
-        self.function_of(at, or_general(bit_field(it), general), it.of)
+        let function = or_general(bit_field(it), general);
+        // Positions and lengths have 32 bits, as all operands of the other instructions.
+        let values = match it.name {
+            BitFieldName::Insert => 2,
+            _ => 1,
+        };
+        self.function_of_each(at, function, |number| match number < values {
+            true => it.of,
+            false => Type::U32,
+        })
     }
 
     pub(super) fn select(&mut self, at: At<'_>, it: &Select) -> Decoded<()> {
@@ -65,7 +89,10 @@ impl Decoder<'_> {
             SelectName::ByPredicate => Some(select()),
             SelectName::BySign => general::select_by_sign(it).map(Function::General),
         };
-        self.function_of(at, function, it.of)
+        self.function_of_each(at, function, |number| match it.by {
+            Some(by) if number == 2 => by,
+            _ => it.of,
+        })
     }
 
     pub(super) fn compare(&mut self, at: At<'_>, it: &Compare) -> Decoded<()> {
@@ -86,8 +113,8 @@ impl Decoder<'_> {
         };
         let (first, second) = match d {
             Operand::Pair(first, second) => (
-                self.register(at, first)?.0,
-                Some(self.register(at, second)?.0),
+                self.named_destination(at, first)?.0,
+                Some(self.named_destination(at, second)?.0),
             ),
             d => (self.destination(at, d)?.0, None),
         };
@@ -123,7 +150,8 @@ impl Decoder<'_> {
         let ([Operand::Pair(lower, upper), a, b], None) = (at.operands, it.combine) else {
             return Err(Unsupported);
         };
-        let (lower, upper) = (self.register(at, lower)?.0, self.register(at, upper)?.0);
+        let (lower, _) = self.named_destination(at, lower)?;
+        let (upper, _) = self.named_destination(at, upper)?;
         let (a, b) = (self.source(at, a, it.of)?, self.source(at, b, it.of)?);
         self.emit(Op::Binary { f, d: lower, a, b });
         let [a, b] = [a, b].map(|a| {
@@ -163,12 +191,12 @@ impl Decoder<'_> {
             [Operand::Vector(to), from] => {
                 let bits = bits_of_parts(it.of, to.len())?;
                 let a = self.source(at, from, it.of)?;
-                let (to, _) = self.destinations(at, to)?;
+                let to = self.destinations(at, to)?;
                 self.emit(Op::Unpack { to, a, bits });
             }
             [d, Operand::Vector(from)] => {
                 let bits = bits_of_parts(it.of, from.len())?;
-                let from = self.sources(at, from, it.of)?;
+                let from = self.sources(at, from, bits_of_width(bits)?)?;
                 let (d, _) = self.destination(at, d)?;
                 self.emit(Op::Pack { d, from, bits });
             }
@@ -186,7 +214,28 @@ impl Decoder<'_> {
     }
 }
 
-/// The bits of each of the parts of a word, two or four, of which the word has at most 64 bits.
+/// The type of the product of two integers.
+fn twice_as_wide(of: Type) -> Type {
+    match of {
+        Type::U16 => Type::U32,
+        Type::S16 => Type::S32,
+        Type::U32 => Type::U64,
+        Type::S32 => Type::S64,
+        _ => of,
+    }
+}
+
+/// The type of a part of a word.
+fn bits_of_width(bits: u32) -> Decoded<Type> {
+    match bits {
+        8 => Ok(Type::B8),
+        16 => Ok(Type::B16),
+        32 => Ok(Type::B32),
+        _ => Err(Unsupported),
+    }
+}
+
+/// The width of the parts of a word of at most 64 bits, which has two or four.
 fn bits_of_parts(of: Type, parts: usize) -> Decoded<u32> {
     match (of.bits(), parts) {
         (Some(bits @ ..=64), 2 | 4) => Ok(bits / parts as u32),

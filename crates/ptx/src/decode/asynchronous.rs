@@ -2,25 +2,15 @@
 
 use super::decoder::{At, Decoded, Decoder};
 use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
-use super::memory::space_of;
 use super::op::Op;
-use super::parts::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
+use super::parts::{ArrivalOrder, BoxCopy, BytesCopy, MbarrierStep};
 use crate::operations::{
     BulkCopy, BulkTensor, CopyArrival, Map, MapName, Mbarrier, MbarrierName, Registers,
 };
 use crate::syntax::Operand;
-use crate::words::{Memory, RegisterStep, Type};
+use crate::words::{LoadMode, Memory, Order, RegisterStep, Scope, Type};
 
 impl Decoder<'_> {
-    fn pointer(&mut self, at: At<'_>, memory: Option<Memory>, it: &Operand) -> Decoded<Pointer> {
-        let (address, offset) = self.address(at, it)?;
-        Ok(Pointer {
-            space: space_of(memory)?,
-            address,
-            offset,
-        })
-    }
-
     pub(super) fn mbarrier(&mut self, at: At<'_>, it: &Mbarrier) -> Decoded<()> {
         let of = Type::U32;
         // The memory remains that of a barrier until the block ends.
@@ -28,7 +18,13 @@ impl Decoder<'_> {
             self.emit(Op::Nothing);
             return Ok(());
         }
-        if it.no_complete.is_some() {
+        let order = match (it.order, it.scope) {
+            (Some(Order::Relaxed), _) => ArrivalOrder::Relaxed,
+            (_, Some(Scope::Block)) => ArrivalOrder::Block,
+            _ => ArrivalOrder::Cluster,
+        };
+        let is_wait = matches!(it.name, MbarrierName::TryWait | MbarrierName::TestWait);
+        if it.no_complete.is_some() || order == ArrivalOrder::Relaxed && is_wait {
             return Err(Unsupported);
         }
         let (address, step) = match (it.name, at.operands) {
@@ -41,10 +37,12 @@ impl Decoder<'_> {
             {
                 match (it.expect, rest) {
                     (Some(_), [bytes]) => {
-                        let bytes = self.source(at, bytes, of)?;
-                        (address, MbarrierStep::ArriveExpecting(bytes))
+                        let bytes = Some(self.source(at, bytes, of)?);
+                        (address, MbarrierStep::Arrive { bytes, order })
                     }
-                    (None, [] | [Operand::Integer(1)]) => (address, MbarrierStep::Arrive),
+                    (None, [] | [Operand::Integer(1)]) => {
+                        (address, MbarrierStep::Arrive { bytes: None, order })
+                    }
                     _ => return Err(Unsupported),
                 }
             }
@@ -59,7 +57,13 @@ impl Decoder<'_> {
                     _ => return Err(Unsupported),
                 };
                 let (d, _) = self.destination(at, state)?;
-                (address, MbarrierStep::ArriveKeeping { d, count, bytes })
+                let step = MbarrierStep::ArriveKeeping {
+                    d,
+                    count,
+                    bytes,
+                    order,
+                };
+                (address, step)
             }
             (MbarrierName::Expect, [address, bytes]) => {
                 (address, MbarrierStep::Expect(self.source(at, bytes, of)?))
@@ -89,13 +93,19 @@ impl Decoder<'_> {
         self.emit(Op::WaitForCopies { pending });
         if it.no_increment.is_some() {
             let barrier = self.pointer(at, it.memory, address)?;
-            let step = MbarrierStep::Arrive;
+            let step = MbarrierStep::Arrive {
+                bytes: None,
+                order: ArrivalOrder::Cluster,
+            };
             self.emit(Op::Mbarrier { barrier, step });
         }
         Ok(())
     }
 
     pub(super) fn bulk_tensor(&mut self, at: At<'_>, it: &BulkTensor) -> Decoded<()> {
+        if it.mode == Some(LoadMode::Im2col) {
+            return Err(Unsupported);
+        }
         let is_load = it.completion.is_some();
         let (tensor, shared, rest) = match at.operands {
             [shared, tensor, rest @ ..] if is_load => (tensor, shared, rest),

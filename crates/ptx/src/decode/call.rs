@@ -5,11 +5,14 @@
 
 use super::callee::Callee;
 use super::decoder::{At, Decoded, Decoder, Fixup};
-use super::error::DecodeErrorKind::{Operand as WrongOperand, Size, UnknownName, Unsupported};
+use super::error::DecodeErrorKind::{
+    Operand as WrongOperand, Size, Twice, UnknownName, Unsupported,
+};
 use super::names::{Named, Names};
 use super::op::Op;
 use crate::syntax::{Declaration, Function, Operand};
 use crate::words::Type;
+use std::collections::HashSet;
 
 impl<'a> Decoder<'a> {
     /// Passes the arguments, calls the function, and takes its results.
@@ -31,8 +34,8 @@ impl<'a> Decoder<'a> {
         if formals.len() != arguments.len() {
             return Err(Unsupported);
         }
-        for (formal, argument) in formals.into_iter().zip(arguments) {
-            self.pass(at, formal, argument)?;
+        for ((formal, of), argument) in formals.into_iter().zip(arguments) {
+            self.pass(at, formal, argument, of)?;
         }
         let op = self.code.len();
         self.fixups.push(Fixup::Call {
@@ -44,7 +47,7 @@ impl<'a> Decoder<'a> {
         if formals.len() != results.len() {
             return Err(Unsupported);
         }
-        for (formal, result) in formals.into_iter().zip(results) {
+        for ((formal, _), result) in formals.into_iter().zip(results) {
             self.take(at, formal, result)?;
         }
         Ok(())
@@ -71,22 +74,58 @@ impl<'a> Decoder<'a> {
         Ok(self.functions.len() - 1)
     }
 
+    /// Decodes functions that are called, until none is missing.
+    pub(super) fn called_functions(&mut self) {
+        let mut next = 0;
+        while next < self.functions.len() {
+            self.current = Some(next);
+            self.functions[next].start = self.code.len();
+            if let Some(function) = self.function_named(self.functions[next].name) {
+                self.function(function);
+            }
+            next += 1;
+        }
+        for fixup in std::mem::take(&mut self.fixups) {
+            if let Fixup::Call { op, function } = fixup {
+                let to = self.functions[function].start as u32;
+                self.code[op] = Op::Call { to };
+            }
+        }
+        if let Some(name) = self.recursive() {
+            let text = format!("a function that calls itself: {name}");
+            self.note(Unsupported, text, "call".to_owned());
+        }
+    }
+
+    /// Notes functions that have the body of another of their name.
+    pub(super) fn check_definitions(&mut self) {
+        let mut defined = HashSet::new();
+        for function in self.module.functions().filter(|it| it.body.is_some()) {
+            if !defined.insert(&function.name) {
+                let name = function.name.to_string();
+                let operation = format!(".{}", function.kind.text());
+                self.note(Twice(name.clone()), name, operation);
+            }
+        }
+    }
+
     /// The function of this name that has a body.
     pub(super) fn function_named(&self, name: &str) -> Option<&'a Function> {
         let mut functions = self.module.functions();
         functions.find(|it| it.name.as_ref() == name && it.body.is_some())
     }
 
-    fn formals(&mut self, them: &[Declaration], names: &mut Names) -> Decoded<Vec<Named>> {
+    fn formals(&mut self, them: &[Declaration], names: &mut Names) -> Decoded<Vec<(Named, Type)>> {
         let formals = them.iter().map(|declaration| {
             names.declare(declaration, &mut self.storage)?;
             let variable = declaration.variables.first().ok_or(Unsupported)?;
-            names.get(&variable.name).ok_or(Unsupported)
+            let named = names.get(&variable.name).ok_or(Unsupported)?;
+            Ok((named, declaration.of))
         });
         formals.collect()
     }
 
-    fn pass(&mut self, at: At<'_>, formal: Named, argument: &Operand) -> Decoded<()> {
+    fn pass(&mut self, at: At<'_>, formal: Named, argument: &Operand, of: Type) -> Decoded<()> {
         match formal {
             Named::Local { place: to, bytes } => {
                 let from = self.place_in_local(at, argument, bytes)?;
@@ -94,7 +133,7 @@ impl<'a> Decoder<'a> {
                 self.emit(Op::CopyLocal { to, from, bytes });
             }
             Named::Register { slot: d, .. } => {
-                let a = self.source(at, argument, Type::B64)?;
+                let a = self.source(at, argument, of)?;
                 self.emit(Op::Copy { d, a });
             }
             _ => return Err(WrongOperand(argument.to_string())),

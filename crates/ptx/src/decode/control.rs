@@ -3,12 +3,33 @@
 use super::decoder::{At, Decoded, Decoder, Fixup};
 use super::error::DecodeErrorKind::{UnknownName, Unsupported};
 use super::op::Op;
+use super::parts::List;
 use crate::flat::Step;
 use crate::operations::{Branch, BranchName, Operation};
 use crate::syntax::Operand;
 use crate::words::Type;
 
 impl<'a> Decoder<'a> {
+    /// The targets of a branch by number. Branches of one scope share them.
+    fn table(&mut self, scope: usize, name: &str) -> Decoded<List> {
+        let key = (scope, name.to_owned());
+        if let Some(known) = self.tables.get(&key) {
+            return Ok(*known);
+        }
+        let unknown = |name: &str| UnknownName(name.to_owned());
+        let labels = self.flat.targets(scope, name);
+        let labels = labels.ok_or_else(|| unknown(name))?;
+        let steps = labels.iter().map(|label| {
+            let step = self.flat.label(scope, label);
+            step.map(|it| it as u32).ok_or_else(|| unknown(label))
+        });
+        let steps: Vec<u32> = steps.collect::<Result<_, _>>()?;
+        let list = self.list(steps.into_iter());
+        self.fixups.push(Fixup::Table(list));
+        self.tables.insert(key, list);
+        Ok(list)
+    }
+
     /// The step to which an unconditional branch goes; none for other instructions.
     pub(super) fn target_of_jump(&self, step: Step<'a>) -> Option<Decoded<usize>> {
         let instruction = step.instruction;
@@ -31,16 +52,7 @@ impl<'a> Decoder<'a> {
             }
             (BranchName::Table, [index, Operand::Name(name)]) => {
                 let index = self.source(at, index, Type::U32)?;
-                let unknown = |name: &str| UnknownName(name.to_owned());
-                let labels = self.flat.targets(step.scope, name);
-                let labels = labels.ok_or_else(|| unknown(name))?;
-                let steps = labels.iter().map(|label| {
-                    let step = self.flat.label(step.scope, label);
-                    step.map(|it| it as u32).ok_or_else(|| unknown(label))
-                });
-                let steps: Vec<u32> = steps.collect::<Result<_, _>>()?;
-                let to = self.list(steps.into_iter());
-                self.fixups.push(Fixup::Table(to));
+                let to = self.table(step.scope, name)?;
                 self.emit(Op::Table { index, to });
             }
             (BranchName::Call, [Operand::Name(function)]) => self.call(at, function, &[], &[])?,

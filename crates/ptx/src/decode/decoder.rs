@@ -28,7 +28,7 @@ pub(super) struct At<'a> {
 }
 
 impl<'a> At<'a> {
-    /// The operands, of which there are `N`.
+    /// Exactly `N` operands.
     pub fn exactly<const N: usize>(self) -> Decoded<&'a [Operand; N]> {
         self.operands.try_into().map_err(|_| Unsupported)
     }
@@ -76,6 +76,10 @@ pub(super) struct Decoder<'a> {
     pub flat: Flat<'a>,
     pub names: Vec<Names>,
     pub of_module: Names,
+    /// Targets of branches by number, by scope and name, of the function that is decoded.
+    pub tables: HashMap<(usize, String), List>,
+    /// The parameters of the kernel.
+    pub of_kernel: Names,
     pub storage: Storage,
     pub code: Vec<Op>,
     lines: Vec<u32>,
@@ -102,6 +106,8 @@ impl<'a> Decoder<'a> {
             flat: Flat::default(),
             names: Vec::new(),
             of_module: Names::default(),
+            of_kernel: Names::default(),
+            tables: HashMap::new(),
             storage: Storage::default(),
             code: Vec::new(),
             lines: Vec::new(),
@@ -123,6 +129,7 @@ impl<'a> Decoder<'a> {
                 decoder.note_at(declaration.line.0, kind, &declaration.to_string(), text);
             }
         }
+        decoder.check_definitions();
         decoder.place_functions();
         let kernel = module.kernels().find(|it| it.name.as_ref() == name);
         let placed = match kernel {
@@ -154,7 +161,7 @@ impl<'a> Decoder<'a> {
         });
         for parameter in &placed {
             let named = Named::Parameter(parameter.offset as u64);
-            self.of_module.insert(&parameter.name, named);
+            self.of_kernel.insert(&parameter.name, named);
         }
         self.function(kernel);
         self.called_functions();
@@ -182,7 +189,7 @@ impl<'a> Decoder<'a> {
         (program, self.errors)
     }
 
-    fn note(&mut self, kind: DecodeErrorKind, instruction: String, operation: String) {
+    pub(super) fn note(&mut self, kind: DecodeErrorKind, instruction: String, operation: String) {
         self.note_at(self.line, kind, &instruction, operation);
     }
 
@@ -195,32 +202,10 @@ impl<'a> Decoder<'a> {
         });
     }
 
-    /// Decodes functions that are called, until none is missing.
-    fn called_functions(&mut self) {
-        let mut next = 0;
-        while next < self.functions.len() {
-            self.current = Some(next);
-            self.functions[next].start = self.code.len();
-            if let Some(function) = self.function_named(self.functions[next].name) {
-                self.function(function);
-            }
-            next += 1;
-        }
-        for fixup in std::mem::take(&mut self.fixups) {
-            if let Fixup::Call { op, function } = fixup {
-                let to = self.functions[function].start as u32;
-                self.code[op] = Op::Call { to };
-            }
-        }
-        if let Some(name) = self.recursive() {
-            let text = format!("a function that calls itself: {name}");
-            self.note(Unsupported, text, "call".to_owned());
-        }
-    }
-
-    fn function(&mut self, function: &'a Text) {
+    pub(super) fn function(&mut self, function: &'a Text) {
         self.flat = Flat::of(function);
         self.names.clear();
+        self.tables.clear();
         for scope in 0..self.flat.scopes.len() {
             let mut names = Names::default();
             for declaration in std::mem::take(&mut self.flat.scopes[scope].declarations) {
@@ -308,7 +293,7 @@ impl<'a> Decoder<'a> {
     fn operation(&mut self, number: usize, step: Step<'a>, at: At<'a>) -> Decoded<()> {
         match &step.instruction.operation {
             Operation::Arithmetic(it) => self.arithmetic(at, it),
-            Operation::Bits(it) => self.function_of(at, crate::numbers::bits(it), it.of),
+            Operation::Bits(it) => self.bits(at, it),
             Operation::BitField(it) => self.bit_field(at, it),
             Operation::Funnel(it) => self.function_of(at, crate::numbers::funnel(it), it.of),
             Operation::DotProduct(it) => {
@@ -317,7 +302,9 @@ impl<'a> Decoder<'a> {
             }
             Operation::Convert(it) => {
                 let general = || general::convert(it);
-                self.function_of(at, or_general(convert(it), general), it.from)?;
+                // The third operand of a conversion with random bits has these.
+                let of = |number| if number < 2 { it.from } else { Type::B32 };
+                self.function_of_each(at, or_general(convert(it), general), of)?;
                 self.sign_extended(at, it)
             }
             Operation::TestNumber(it) => {
@@ -360,9 +347,20 @@ impl<'a> Decoder<'a> {
 
     /// An instruction that computes one result of the operands behind it.
     pub fn function_of(&mut self, at: At<'_>, function: Option<Function>, of: Type) -> Decoded<()> {
+        self.function_of_each(at, function, |_| of)
+    }
+
+    /// [`Self::function_of`], with a type for each operand's number.
+    pub fn function_of_each(
+        &mut self,
+        at: At<'_>,
+        function: Option<Function>,
+        of: impl Fn(usize) -> Type,
+    ) -> Decoded<()> {
         let function = function.ok_or(Unsupported)?;
         let ([d], operands) = at.split()?;
-        let sources = operands.iter().map(|it| self.source(at, it, of));
+        let operands = operands.iter().enumerate();
+        let sources = operands.map(|(number, it)| self.source(at, it, of(number)));
         let sources: Vec<u32> = sources.collect::<Result<_, _>>()?;
         let (d, _) = self.destination(at, d)?;
         let op = match (function, sources.as_slice()) {

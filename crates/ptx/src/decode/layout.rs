@@ -1,6 +1,7 @@
 //! The layout of parameters and variables.
 
 use crate::syntax::{Declaration, Variable};
+use std::collections::HashSet;
 
 /// The largest alignment of a variable or a parameter, in bytes: that of a tile in shared memory.
 pub(crate) const MOST_ALIGNMENT: usize = 1024;
@@ -28,10 +29,7 @@ pub(super) fn layout(declaration: &Declaration, variable: &Variable) -> Option<(
     let element = declaration.of.bits()? as usize / 8;
     let vector = declaration.vector.map_or(1, |it| it.count() as usize);
     let natural = element * vector;
-    let elements = match variable.dimensions.as_slice() {
-        [None] => variable.initial_length(),
-        _ => variable.elements()? as usize,
-    };
+    let elements = variable.elements()? as usize;
     let alignment = declaration.alignment.map_or(natural, |it| it as usize);
     let is_sound = natural > 0 && alignment.is_power_of_two() && alignment <= MOST_ALIGNMENT;
     is_sound.then_some((natural.checked_mul(elements)?, alignment))
@@ -50,13 +48,15 @@ pub(super) fn place_in_local(
 /// The places of parameters, one after the other.
 ///
 /// # Errors
-/// A declaration whose size, alignment or type cannot be used.
+/// A declaration whose size, alignment or type cannot be used, or whose name another one has.
 pub(super) fn parameters(declarations: &[Declaration]) -> Result<Vec<Parameter>, &Declaration> {
     let mut end = 0_usize;
+    let mut names = HashSet::new();
     let mut place = |declaration: &Declaration| {
         let variable = declaration.variables.first()?;
         let (bytes, alignment) = layout(declaration, variable)?;
-        let offset = end.next_multiple_of(alignment);
+        let is_new = names.insert(variable.name.to_string());
+        let offset = end.checked_next_multiple_of(alignment).filter(|_| is_new)?;
         end = offset.checked_add(bytes)?;
         (end <= MOST_PARAMETER_BYTES).then(|| Parameter {
             name: variable.name.to_string(),

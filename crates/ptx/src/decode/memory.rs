@@ -4,7 +4,7 @@ use super::decoder::{At, Decoded, Decoder};
 use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::names::Named;
 use super::op::Op;
-use super::parts::{Access, AddressSpace, Atomic, List, Ordering};
+use super::parts::{Access, AddressSpace, Atomic, List, Ordering, Pointer};
 use crate::operations::Atomic as AtomicInstruction;
 use crate::operations::{Address, AddressName, AtomicName, ThreadCopy, Transfer, TransferName};
 use crate::syntax::Operand;
@@ -125,23 +125,28 @@ impl Decoder<'_> {
         if !is_vector || (ordering.is_some() && count > 1 && bytes != 8) {
             return Err(Unsupported);
         }
-        let (values, width) = match is_load {
+        let values = match is_load {
             true => self.destinations(at, elements)?,
-            false => (self.sources(at, elements, it.of)?, 64),
+            false => self.sources(at, elements, it.of)?,
         };
+        let is_widened = is_load && it.of.is_signed();
+        let signed_to = is_widened
+            .then(|| self.width_of(at, elements))
+            .transpose()?;
         let space = self.space_at(at, it.memory, address)?;
-        if !is_load && space == AddressSpace::Param {
+        let is_constant = space == AddressSpace::Param || it.memory == Some(Memory::Const);
+        if !is_load && is_constant {
             return Err(WrongOperand(address.to_string()));
         }
-        let (address, offset) = self.address(at, address)?;
         let access = Access {
-            space,
+            pointer: Pointer {
+                space,
+                ..self.pointer(at, it.memory, address)?
+            },
             kind,
             ordering,
-            address,
-            offset,
             element,
-            signed_to: (is_load && it.of.is_signed()).then_some(width),
+            signed_to,
             values,
         };
         self.emit(match is_load {
@@ -151,12 +156,26 @@ impl Decoder<'_> {
         Ok(())
     }
 
+    /// The common width of registers that a load fills.
+    fn width_of(&self, at: At<'_>, registers: &[Operand]) -> Decoded<u32> {
+        let mut common = None;
+        for register in registers {
+            match register {
+                Operand::Name(name) if name.as_ref() != "_" => {
+                    let (_, width) = self.register(at, name)?;
+                    if *common.get_or_insert(width) != width {
+                        return Err(WrongOperand(name.to_string()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(common.unwrap_or(64))
+    }
+
     pub(super) fn atomic(&mut self, at: At<'_>, it: &AtomicInstruction) -> Decoded<()> {
         if it.vector.is_some() {
             return self.atomic_vector(at, it);
-        }
-        if !has_operation(it) {
-            return Err(Unsupported);
         }
         let unused = self.scratch();
         let (d, address, rest) = match (it.name, at.operands) {
@@ -172,17 +191,29 @@ impl Decoder<'_> {
             (_, [a]) => (a, a),
             _ => return Err(Unsupported),
         };
-        let (a, b) = (self.source(at, a, it.of)?, self.source(at, b, it.of)?);
-        let (address, offset) = self.address(at, address)?;
+        let values = [self.source(at, a, it.of)?, self.source(at, b, it.of)?];
+        self.one_atomic(at, it, d, (address, 1), values)
+    }
+
+    fn one_atomic(
+        &mut self,
+        at: At<'_>,
+        it: &AtomicInstruction,
+        d: u32,
+        (address, alignment): (&Operand, u32),
+        [a, b]: [u32; 2],
+    ) -> Decoded<()> {
+        if !has_operation(it) || it.memory == Some(Memory::Const) {
+            return Err(Unsupported);
+        }
         let relaxed = (MemoryOrder::Relaxed, scope_of(it.scope));
         let atomic = Atomic {
-            space: space_of(it.memory)?,
+            pointer: self.pointer(at, it.memory, address)?,
+            alignment,
             ordering: ordering_of(it.order, it.scope)?.unwrap_or(relaxed),
             operation: it.operation,
             of: it.of,
             d,
-            address,
-            offset,
             a,
             b,
         };
@@ -209,22 +240,22 @@ impl Decoder<'_> {
         if !is_vector || count * element > MOST_BYTES {
             return Err(Unsupported);
         }
-        let one = AtomicInstruction {
-            vector: None,
-            ..*it
-        };
-        for (number, value) in values.iter().enumerate() {
+        // A result's register may be that of a later element's value.
+        let values = values.iter().map(|value| {
+            let (d, a) = (self.scratch(), self.source(at, value, it.of)?);
+            self.emit(Op::Copy { d, a });
+            Ok(d)
+        });
+        let values: Vec<u32> = values.collect::<Result<_, _>>()?;
+        for (number, a) in values.into_iter().enumerate() {
             let place = offset.wrapping_add(i64::from(element) * number as i64);
             let address = Operand::Memory(base.clone(), place);
-            let mut operands = vec![address, value.clone()];
-            if let Some(results) = results {
-                operands.insert(0, results.get(number).ok_or(Unsupported)?.clone());
-            }
-            let at = At {
-                scope: at.scope,
-                operands: &operands,
+            let d = match results {
+                Some(results) => self.destination(at, &results[number])?.0,
+                None => self.scratch(),
             };
-            self.atomic(at, &one)?;
+            let alignment = if number == 0 { count * element } else { 1 };
+            self.one_atomic(at, it, d, (&address, alignment), [a, a])?;
         }
         Ok(())
     }
@@ -244,6 +275,26 @@ impl Decoder<'_> {
         Ok(())
     }
 
+    /// The bytes that a copy of `bytes` bytes reads: a number, or a predicate under which it reads none.
+    fn copied_bytes(&mut self, at: At<'_>, operand: &Operand, bytes: u64) -> Decoded<u32> {
+        let is_predicate = match operand {
+            Operand::Name(name) => matches!(self.register(at, name), Ok((_, 1))),
+            operand => matches!(operand, Operand::Negated(_)),
+        };
+        let given = self.source(at, operand, Type::U32)?;
+        if !is_predicate {
+            return Ok(given);
+        }
+        let (d, b) = (self.scratch(), self.constant(bytes));
+        self.emit(Op::Binary {
+            f: |ignores, bytes| if ignores == 0 { bytes } else { 0 },
+            d,
+            a: given,
+            b,
+        });
+        Ok(d)
+    }
+
     pub(super) fn thread_copy(&mut self, at: At<'_>, it: &ThreadCopy) -> Decoded<()> {
         let ([to, from, bytes], rest) = at.split()?;
         let (Operand::Integer(bytes @ (4 | 8 | 16)), None) = (bytes, it.hint) else {
@@ -251,27 +302,19 @@ impl Decoder<'_> {
         };
         let present = match rest {
             [] => None,
-            [present] => Some(self.source(at, present, Type::U32)?),
+            [present] => Some(self.copied_bytes(at, present, *bytes as u64)?),
             _ => return Err(Unsupported),
         };
-        let (address, offset) = self.address(at, to)?;
-        let (from, from_offset) = self.address(at, from)?;
         let to = Access {
-            space: AddressSpace::Shared,
+            pointer: self.pointer(at, Some(Memory::Shared), to)?,
             kind: AccessKind::AsyncWrite,
             ordering: None,
-            address,
-            offset,
             element: *bytes as u32,
             signed_to: None,
             values: List::default(),
         };
-        self.emit(Op::CopyAsync {
-            to,
-            from,
-            from_offset,
-            present,
-        });
+        let from = self.pointer(at, Some(Memory::Global), from)?;
+        self.emit(Op::CopyAsync { to, from, present });
         Ok(())
     }
 }

@@ -28,9 +28,9 @@ pub use error::{DecodeError, DecodeErrorKind, ProgramError};
 pub(crate) use layout::MOST_ALIGNMENT;
 pub(crate) use op::Op;
 pub(crate) use parts::{
-    Access, AddressSpace, Atomic, BoxCopy, BytesCopy, Combine, Fence, FragmentKind, FragmentMove,
-    List, MatrixMove, MbarrierStep, Pointer, ProductOp, Reduction, Shuffle, TextureSample, Vote,
-    WarpgroupOp,
+    Access, AddressSpace, ArrivalOrder, Atomic, BoxCopy, BytesCopy, Combine, Fence, FragmentKind,
+    FragmentMove, List, MatrixMove, MbarrierStep, Pointer, ProductOp, Reduction, Shuffle,
+    TextureSample, Vote, WarpgroupOp,
 };
 pub use program::Program;
 pub(crate) use special::{Axis, Special};

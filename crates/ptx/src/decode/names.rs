@@ -141,6 +141,24 @@ impl Names {
         }
     }
 
+    /// A name that a new range of registers shares with what is declared.
+    fn shared_with(&self, prefix: &str, range: Range) -> Option<String> {
+        if self.ranges.contains_key(prefix) {
+            return Some(prefix.to_owned());
+        }
+        let own = Self {
+            single: HashMap::new(),
+            ranges: HashMap::from([(prefix.to_owned(), range)]),
+        };
+        // `q1<4>` has `q10` to `q13`, and `q<12>` has `q10`, too: what two ranges share has the first of one of them.
+        let firsts = self.ranges.keys().map(|other| format!("{other}0"));
+        let mut names = self.single.keys().cloned().chain(firsts);
+        let first = format!("{prefix}0");
+        names
+            .find(|name| own.get(name).is_some())
+            .or_else(|| self.get(&first).map(|_| first))
+    }
+
     fn declare_registers(
         &mut self,
         variable: &Variable,
@@ -153,19 +171,18 @@ impl Names {
         let after = usize::try_from(after).ok().filter(|it| *it <= MOST_SLOTS);
         storage.slots.resize(after.ok_or(TooManyRegisters)?, 0);
         let name = variable.name.to_string();
-        let is_known = match variable.count {
-            Some(_) => {
-                let range = Range { first, count, bits };
-                self.ranges.insert(name.clone(), range).is_some()
-            }
-            None => {
-                let register = Named::Register { slot: first, bits };
-                self.single.insert(name.clone(), register).is_some()
-            }
+        let range = Range { first, count, bits };
+        let known = match variable.count {
+            Some(_) => self.shared_with(&name, range),
+            None => self.get(&name).map(|_| name.clone()),
         };
-        match is_known {
-            true => Err(Twice(name)),
-            false => Ok(()),
+        match variable.count {
+            Some(_) => drop(self.ranges.insert(name, range)),
+            None => drop(
+                self.single
+                    .insert(name, Named::Register { slot: first, bits }),
+            ),
         }
+        known.map_or(Ok(()), |name| Err(Twice(name)))
     }
 }

@@ -115,6 +115,7 @@ pub(crate) enum Op {
     },
     Barrier {
         id: u32,
+        is_aligned: bool,
         threads: Option<u32>,
     },
     BarrierArrive {
@@ -123,6 +124,9 @@ pub(crate) enum Op {
     },
     BarrierReduce {
         d: u32,
+        id: u32,
+        is_aligned: bool,
+        threads: Option<u32>,
         predicate: u32,
         is_negated: bool,
         how: Reduction,
@@ -159,8 +163,7 @@ pub(crate) enum Op {
     Combine(Combine),
     CopyAsync {
         to: Access,
-        from: u32,
-        from_offset: i64,
+        from: Pointer,
         present: Option<u32>,
     },
     CommitCopies,
@@ -200,6 +203,7 @@ pub(crate) enum Op {
         is_generic: bool,
     },
     ClusterArrive,
+    ClusterArriveRelaxed,
     ClusterWait,
     SetMaxRegisters {
         count: u32,

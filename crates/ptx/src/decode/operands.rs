@@ -2,14 +2,15 @@
 
 use super::decoder::{At, Decoded, Decoder};
 use super::error::DecodeErrorKind::{Operand as WrongOperand, UnknownName};
+use super::memory::space_of;
 use super::names::{Named, Storage};
 use super::op::Op;
-use super::parts::List;
+use super::parts::{List, Pointer};
 use super::special::Special;
 use super::variables::Global;
 use crate::numbers::mask;
 use crate::syntax::Operand;
-use crate::words::Type;
+use crate::words::{Memory, Type};
 
 impl Decoder<'_> {
     /// A slot for a value that nothing else uses.
@@ -31,9 +32,11 @@ impl Decoder<'_> {
             }
             let parent = self.flat.scopes[scope].parent;
             if parent == scope {
-                let of_function = self.current.map(|it| &self.functions[it].names);
-                let formal = of_function.and_then(|names| names.get(name));
-                return formal.or_else(|| self.of_module.get(name));
+                let formals = match self.current {
+                    Some(function) => &self.functions[function].names,
+                    None => &self.of_kernel,
+                };
+                return formals.get(name).or_else(|| self.of_module.get(name));
             }
             scope = parent;
         }
@@ -51,18 +54,26 @@ impl Decoder<'_> {
     /// The slot and the width of a result.
     pub fn destination(&mut self, at: At<'_>, operand: &Operand) -> Decoded<(u32, u32)> {
         match operand {
-            Operand::Name(name) if name.as_ref() == "_" => Ok((self.scratch(), 64)),
-            Operand::Name(name) => self.register(at, name),
+            Operand::Name(name) => self.named_destination(at, name),
             _ => Err(WrongOperand(operand.to_string())),
         }
     }
 
-    /// The slots of results, and their width, which is that of the first.
-    pub fn destinations(&mut self, at: At<'_>, operands: &[Operand]) -> Decoded<(List, u32)> {
-        let slots = operands.iter().map(|it| self.destination(at, it));
-        let slots: Vec<(u32, u32)> = slots.collect::<Result<_, _>>()?;
-        let width = slots.first().map_or(64, |it| it.1);
-        Ok((self.list(slots.into_iter().map(|it| it.0)), width))
+    /// The slot and the width of a result in a register, or of one that is dropped.
+    pub fn named_destination(&mut self, at: At<'_>, name: &str) -> Decoded<(u32, u32)> {
+        match name {
+            "_" => Ok((self.scratch(), 64)),
+            name => self.register(at, name),
+        }
+    }
+
+    /// The slots of results.
+    pub fn destinations(&mut self, at: At<'_>, operands: &[Operand]) -> Decoded<List> {
+        let slots = operands
+            .iter()
+            .map(|it| Ok(self.destination(at, it)?.0))
+            .collect::<Decoded<Vec<u32>>>()?;
+        Ok(self.list(slots.into_iter()))
     }
 
     pub fn sources(&mut self, at: At<'_>, operands: &[Operand], of: Type) -> Decoded<List> {
@@ -74,7 +85,7 @@ impl Decoder<'_> {
     /// The slots of the registers that a load fills or a store reads.
     pub fn moved(&mut self, at: At<'_>, is_load: bool, registers: &[Operand]) -> Decoded<List> {
         match is_load {
-            true => Ok(self.destinations(at, registers)?.0),
+            true => self.destinations(at, registers),
             false => self.sources(at, registers, Type::B32),
         }
     }
@@ -94,14 +105,18 @@ impl Decoder<'_> {
         match operand {
             Operand::Name(name) => self.named_source(at, name, 0),
             Operand::Offset(name, offset) => self.named_source(at, name, *offset),
-            Operand::Integer(value) => Ok(self.constant(*value as u64 & mask(bits))),
+            Operand::Integer(value) if !is_of_floats(of) => {
+                Ok(self.constant(*value as u64 & mask(bits)))
+            }
             Operand::Single(value) => Ok(self.constant((*value).into())),
             // A decimal number has the type of the instruction.
             Operand::Double(value) if of == Type::F32 => {
                 let value = f64::from_bits(*value) as f32;
                 Ok(self.constant(value.to_bits().into()))
             }
-            Operand::Double(value) => Ok(self.constant(*value)),
+            Operand::Double(value) if matches!(of, Type::F64 | Type::B64) => {
+                Ok(self.constant(*value))
+            }
             Operand::Negated(name) => {
                 let (a, _) = self.register(at, name)?;
                 let d = self.scratch();
@@ -125,16 +140,7 @@ impl Decoder<'_> {
                 array.slot
             }
             Some(Named::Global(number)) => self.global(number),
-            None if matches!(
-                name,
-                "%clock" | "%clock64" | "%clock_hi" | "%globaltimer" | "%globaltimer_lo"
-            ) =>
-            {
-                let d = self.scratch();
-                self.emit(Op::Clock { d });
-                return Ok(d);
-            }
-            None if matches!(name, "%smid" | "%gridid" | "%globaltimer_hi") => {
+            None if matches!(name, "%smid" | "%gridid") => {
                 return Ok(self.constant(0));
             }
             None if matches!(name, "%nsmid") => return Ok(self.constant(1)),
@@ -146,6 +152,16 @@ impl Decoder<'_> {
                 return Ok(self.constant(address));
             }
             None => {
+                if let Some(part) = clock(name) {
+                    let (clock, d) = (self.scratch(), self.scratch());
+                    self.emit(Op::Clock { d: clock });
+                    self.emit(Op::Unary {
+                        f: part,
+                        d,
+                        a: clock,
+                    });
+                    return Ok(d);
+                }
                 let special = Special::of_name(name);
                 self.special(special.ok_or_else(|| UnknownName(name.to_owned()))?)
             }
@@ -174,6 +190,7 @@ impl Decoder<'_> {
                 bytes: BYTES,
                 initial: Vec::new(),
                 addresses: Vec::new(),
+                is_constant: false,
             });
             self.storage.globals.len() - 1
         });
@@ -194,8 +211,23 @@ impl Decoder<'_> {
         slot_of(special, &mut self.special, &mut self.storage)
     }
 
+    /// An address in this memory.
+    pub fn pointer(
+        &mut self,
+        at: At<'_>,
+        memory: Option<Memory>,
+        operand: &Operand,
+    ) -> Decoded<Pointer> {
+        let (address, offset) = self.address(at, operand)?;
+        Ok(Pointer {
+            space: space_of(memory)?,
+            address,
+            offset,
+        })
+    }
+
     /// The slot and the offset of an address.
-    pub fn address(&mut self, at: At<'_>, operand: &Operand) -> Decoded<(u32, i64)> {
+    fn address(&mut self, at: At<'_>, operand: &Operand) -> Decoded<(u32, i64)> {
         match operand {
             Operand::Memory(Some(name), offset) => Ok((self.named_source(at, name, 0)?, *offset)),
             Operand::Memory(None, offset) => Ok((self.constant(0), *offset)),
@@ -212,4 +244,19 @@ fn slot_of<T: PartialEq>(value: T, known: &mut Vec<(u32, T)>, storage: &mut Stor
     let slot = storage.slot(0);
     known.push((slot, value));
     slot
+}
+
+/// The part of a 64-bit clock that a special register has.
+fn clock(name: &str) -> Option<fn(u64) -> u64> {
+    match name {
+        "%clock64" | "%globaltimer" => Some(|time| time),
+        "%clock" | "%globaltimer_lo" => Some(|time| time & mask(32)),
+        "%clock_hi" | "%globaltimer_hi" => Some(|time| time >> 32),
+        _ => None,
+    }
+}
+
+/// Whether integers are no constants of a type: `ptxas` refuses them.
+fn is_of_floats(of: Type) -> bool {
+    of.is_float() || matches!(of, Type::F16x2 | Type::Bf16x2 | Type::F32x2)
 }

@@ -1,7 +1,7 @@
 //! Operands of instructions. Those without another unit are numbers of slots.
 
 use crate::numbers::WarpProduct;
-use crate::words::{AtomicOperation, ShuffleMode, Type, VoteMode};
+use crate::words::{AtomicOperation, FenceOrder, ShuffleMode, Type, VoteMode};
 use simt::{AccessKind, MemoryOrder, MemoryScope, Wgmma};
 
 /// Slots of [`Program::lists`](super::program::Program): the first and how many.
@@ -34,15 +34,21 @@ pub(crate) enum AddressSpace {
 /// The order and the scope of an atomic access.
 pub(crate) type Ordering = (MemoryOrder, MemoryScope);
 
+/// The memory of an address, its slot, and a distance from it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pointer {
+    pub space: AddressSpace,
+    pub address: u32,
+    pub offset: i64,
+}
+
 /// A load or a store of a vector.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
-    pub space: AddressSpace,
+    pub pointer: Pointer,
     pub kind: AccessKind,
     /// The order of an atomic access.
     pub ordering: Option<Ordering>,
-    pub address: u32,
-    pub offset: i64,
     /// The bytes of an element.
     pub element: u32,
     /// The width to which a signed element is widened.
@@ -54,13 +60,13 @@ pub(crate) struct Access {
 /// An atomic operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Atomic {
-    pub space: AddressSpace,
+    pub pointer: Pointer,
+    /// What the address is a multiple of: the bytes of the whole vector.
+    pub alignment: u32,
     pub ordering: Ordering,
     pub operation: AtomicOperation,
     pub of: Type,
     pub d: u32,
-    pub address: u32,
-    pub offset: i64,
     pub a: u32,
     /// The new value of a comparison and swap.
     pub b: u32,
@@ -77,7 +83,7 @@ pub(crate) enum Reduction {
 /// A fence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fence {
-    pub is_sequential: bool,
+    pub order: FenceOrder,
     pub scope: MemoryScope,
 }
 
@@ -107,18 +113,12 @@ pub(crate) struct Vote {
 /// A reduction of the lanes of a warp.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Combine {
+    /// The operation in findings.
+    pub name: &'static str,
     pub f: fn(u64, u64) -> u64,
     pub d: u32,
     pub a: u32,
     pub mask: u32,
-}
-
-/// The memory of an address, its slot, and a distance from it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pointer {
-    pub space: AddressSpace,
-    pub address: u32,
-    pub offset: i64,
 }
 
 /// Which matrix of a product a fragment is of.
@@ -137,12 +137,21 @@ pub(crate) struct FragmentMove {
     pub is_by_rows: bool,
     /// The bytes of an element.
     pub bytes: u32,
-    pub space: AddressSpace,
-    pub address: u32,
-    pub offset: i64,
+    pub pointer: Pointer,
     /// Slot of the elements from one row, or column, to the next.
     pub stride: u32,
     pub registers: List,
+}
+
+/// Before whom an arrival at an mbarrier orders the thread's accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ArrivalOrder {
+    /// The threads of the cluster that wait.
+    Cluster,
+    /// Those of the thread's own block.
+    Block,
+    /// Nobody, but for what fences have released.
+    Relaxed,
 }
 
 /// What happens at an mbarrier.
@@ -150,16 +159,20 @@ pub(crate) struct FragmentMove {
 pub(crate) enum MbarrierStep {
     /// Slots of the number of arrivals.
     Init(u32),
-    Arrive,
+    Arrive {
+        /// Slot of the bytes that the arrival expects.
+        bytes: Option<u32>,
+        order: ArrivalOrder,
+    },
     /// Slots of the phase in which it arrives, and of the number of arrivals.
     ArriveKeeping {
         d: u32,
         count: u32,
         /// Slot of the bytes that the arrival expects.
         bytes: Option<u32>,
+        order: ArrivalOrder,
     },
-    /// Slot of the bytes that an arrival expects.
-    ArriveExpecting(u32),
+    /// Slot of the bytes.
     Expect(u32),
     /// Slots of the predicate and the parity.
     Wait {
@@ -211,9 +224,7 @@ pub(crate) struct ProductOp {
 pub(crate) struct MatrixMove {
     pub is_load: bool,
     pub is_transposed: bool,
-    pub space: AddressSpace,
-    pub address: u32,
-    pub offset: i64,
+    pub pointer: Pointer,
     pub registers: List,
 }
 

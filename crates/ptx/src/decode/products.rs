@@ -2,7 +2,6 @@
 
 use super::decoder::{At, Decoded, Decoder};
 use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
-use super::memory::space_of;
 use super::op::Op;
 use super::parts::{List, MatrixMove, ProductOp, WarpgroupOp};
 use crate::numbers::{is_clamped, registers_of, warp_product};
@@ -29,7 +28,7 @@ impl Decoder<'_> {
             a: self.sources(at, a, Type::B32)?,
             b: self.sources(at, b, Type::B32)?,
             c: self.sources(at, c, it.c)?,
-            d: self.destinations(at, d)?.0,
+            d: self.destinations(at, d)?,
         };
         self.emit(Op::Product(product));
         Ok(())
@@ -51,15 +50,14 @@ impl Decoder<'_> {
             return Err(Unsupported);
         }
         let registers = self.moved(at, is_load, registers)?;
-        let (address, offset) = self.address(at, address)?;
+        let memory = it.memory.map(|target| match target {
+            MatrixTarget::Shared | MatrixTarget::SharedCta => Memory::Shared,
+        });
+        let pointer = self.pointer(at, memory, address)?;
         self.emit(Op::MoveMatrices(MatrixMove {
             is_load,
             is_transposed: it.transposed == Some(Transposed::Trans),
-            space: space_of(it.memory.map(|target| match target {
-                MatrixTarget::Shared | MatrixTarget::SharedCta => Memory::Shared,
-            }))?,
-            address,
-            offset,
+            pointer,
             registers,
         }));
         Ok(())
@@ -106,7 +104,7 @@ impl Decoder<'_> {
         };
         let op = WarpgroupOp {
             instruction,
-            accumulators: self.destinations(at, accumulators)?.0,
+            accumulators: self.destinations(at, accumulators)?,
             a: match a_registers {
                 Some(_) => self.constant(0),
                 None => self.source(at, a, Type::B64)?,

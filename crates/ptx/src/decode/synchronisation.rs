@@ -6,13 +6,13 @@ use super::memory::scope_of;
 use super::op::Op;
 use super::parts::{Combine, Fence, Reduction, Shuffle, Vote};
 use crate::operations::{
-    Barrier, CopyGroup, CopyGroupName, FenceName, Match, Operation,
+    Barrier, BarrierName, CopyGroup, CopyGroupName, FenceName, Match, Operation,
     Reduction as ReductionInstruction, Shuffle as ShuffleInstruction, Vote as VoteInstruction,
 };
 use crate::syntax::Operand;
 use crate::words::{
     BarrierScope, BarrierStep, ClusterStep, DependentStep, FenceLevel, FenceOrder, MatchMode,
-    ProxyKind, Reduce, Type, VoteMode,
+    Memory, Order, ProxyKind, Reduce, Type, VoteMode,
 };
 use simt::MemoryScope;
 
@@ -31,7 +31,7 @@ impl Decoder<'_> {
                 self.emit(Op::ActiveMask { d });
             }
             Operation::MemoryBarrier(it) => self.emit(Op::Fence(Fence {
-                is_sequential: true,
+                order: FenceOrder::SequentiallyConsistent,
                 scope: match it.level {
                     FenceLevel::Block => MemoryScope::Block,
                     FenceLevel::Device => MemoryScope::Device,
@@ -39,14 +39,22 @@ impl Decoder<'_> {
                 },
             })),
             Operation::Fence(it) if it.name == FenceName::Fence => self.emit(Op::Fence(Fence {
-                is_sequential: it.order == Some(FenceOrder::SequentiallyConsistent),
+                order: it.order.unwrap_or(FenceOrder::AcquireRelease),
                 scope: scope_of(Some(it.scope)),
             })),
             Operation::Fence(_) => self.emit(Op::MbarrierFence),
-            Operation::ProxyFence(it) if it.kind == ProxyKind::Async => self.emit(Op::ProxyFence),
-            Operation::ClusterBarrier(it) => self.emit(match it.step {
-                ClusterStep::Arrive => Op::ClusterArrive,
-                ClusterStep::Wait => Op::ClusterWait,
+            // What waits for such a fence is in shared memory.
+            Operation::ProxyFence(it) if it.kind == ProxyKind::Async => {
+                self.emit(match it.memory {
+                    Some(Memory::Global) => Op::Nothing,
+                    _ => Op::ProxyFence,
+                });
+            }
+            Operation::ClusterBarrier(it) => self.emit(match (it.step, it.order) {
+                (ClusterStep::Arrive, None | Some(Order::Release)) => Op::ClusterArrive,
+                (ClusterStep::Arrive, Some(Order::Relaxed)) => Op::ClusterArriveRelaxed,
+                (ClusterStep::Wait, None | Some(Order::Acquire)) => Op::ClusterWait,
+                _ => return Err(Unsupported),
             }),
             Operation::Fetch(it) if it.tensor_map.is_none() => self.emit(Op::Prefetch),
             Operation::Fetch(_) => self.emit(Op::Nothing),
@@ -74,6 +82,7 @@ impl Decoder<'_> {
     fn barrier(&mut self, at: At<'_>, it: &Barrier) -> Decoded<()> {
         let of = Type::U32;
         let is_of_warp = it.scope == Some(BarrierScope::Warp);
+        let is_aligned = it.name == BarrierName::Aligned || it.aligned.is_some();
         match (it.step, at.operands) {
             (BarrierStep::Sync, [mask]) if is_of_warp => {
                 let mask = self.source(at, mask, of)?;
@@ -82,13 +91,19 @@ impl Decoder<'_> {
             (BarrierStep::Sync, [id, rest @ ..]) if rest.len() < 2 => {
                 let id = self.source(at, id, of)?;
                 let threads = rest.first().map(|it| self.source(at, it, of)).transpose()?;
-                self.emit(Op::Barrier { id, threads });
+                self.emit(Op::Barrier {
+                    id,
+                    is_aligned,
+                    threads,
+                });
             }
             (BarrierStep::Arrive, [id, threads]) => {
                 let (id, threads) = (self.source(at, id, of)?, self.source(at, threads, of)?);
                 self.emit(Op::BarrierArrive { id, threads });
             }
-            (BarrierStep::Reduce, [d, Operand::Integer(0), predicate]) => {
+            (BarrierStep::Reduce, [d, id, rest @ .., predicate]) if rest.len() < 2 => {
+                let id = self.source(at, id, of)?;
+                let threads = rest.first().map(|it| self.source(at, it, of)).transpose()?;
                 let how = match it.reduce {
                     Some(Reduce::PopulationCount) => Reduction::Count,
                     Some(Reduce::And) => Reduction::All,
@@ -99,6 +114,9 @@ impl Decoder<'_> {
                 let (d, _) = self.destination(at, d)?;
                 self.emit(Op::BarrierReduce {
                     d,
+                    id,
+                    is_aligned,
+                    threads,
                     predicate,
                     is_negated,
                     how,
@@ -121,8 +139,8 @@ impl Decoder<'_> {
     fn result_and_predicate(&mut self, at: At<'_>, operand: &Operand) -> Decoded<(u32, u32)> {
         match operand {
             Operand::Pair(d, predicate) => {
-                let d = self.destination(at, &Operand::Name(d.clone()))?.0;
-                Ok((d, self.register(at, predicate)?.0))
+                let (d, _) = self.named_destination(at, d)?;
+                Ok((d, self.named_destination(at, predicate)?.0))
             }
             d => Ok((self.destination(at, d)?.0, self.scratch())),
         }
@@ -183,18 +201,25 @@ impl Decoder<'_> {
 
     fn reduction(&mut self, at: At<'_>, it: &ReductionInstruction) -> Decoded<()> {
         let [d, a, mask] = at.exactly()?;
-        let f: fn(u64, u64) -> u64 = match (it.operation, it.of) {
-            (Reduce::Add, Type::U32 | Type::S32) => |a, b| (a as u32).wrapping_add(b as u32).into(),
-            (Reduce::Min, Type::U32) => |a, b| a.min(b),
-            (Reduce::Max, Type::U32) => |a, b| a.max(b),
-            (Reduce::Min, Type::S32) => |a, b| (a as i32).min(b as i32) as u32 as u64,
-            (Reduce::Max, Type::S32) => |a, b| (a as i32).max(b as i32) as u32 as u64,
-            (Reduce::And, Type::B32) => |a, b| a & b,
-            (Reduce::Or, Type::B32) => |a, b| a | b,
-            (Reduce::Xor, Type::B32) => |a, b| a ^ b,
+        let (name, f): (_, fn(u64, u64) -> u64) = match (it.operation, it.of) {
+            (Reduce::Add, Type::U32 | Type::S32) => ("reduce_add", |a, b| {
+                (a as u32).wrapping_add(b as u32).into()
+            }),
+            (Reduce::Min, Type::U32) => ("reduce_min", |a, b| a.min(b)),
+            (Reduce::Max, Type::U32) => ("reduce_max", |a, b| a.max(b)),
+            (Reduce::Min, Type::S32) => {
+                ("reduce_min", |a, b| (a as i32).min(b as i32) as u32 as u64)
+            }
+            (Reduce::Max, Type::S32) => {
+                ("reduce_max", |a, b| (a as i32).max(b as i32) as u32 as u64)
+            }
+            (Reduce::And, Type::B32) => ("reduce_and", |a, b| a & b),
+            (Reduce::Or, Type::B32) => ("reduce_or", |a, b| a | b),
+            (Reduce::Xor, Type::B32) => ("reduce_xor", |a, b| a ^ b),
             _ => return Err(Unsupported),
         };
         let combine = Combine {
+            name,
             f,
             a: self.source(at, a, it.of)?,
             mask: self.source(at, mask, Type::U32)?,

@@ -29,7 +29,7 @@ impl Decoder<'_> {
         let sample = TextureSample {
             handle: self.source(at, &Operand::Name(handle.clone()), Type::U64)?,
             coordinates: self.sources(at, coordinates, Type::F32)?,
-            results: self.destinations(at, results)?.0,
+            results: self.destinations(at, results)?,
         };
         self.emit(Op::Sample(sample));
         Ok(())

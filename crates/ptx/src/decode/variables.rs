@@ -1,6 +1,7 @@
 //! Variables in memory.
 
-use crate::syntax::{Declaration, Initial, Operand, Variable};
+use crate::syntax::{Declaration, Initial, Operand, Variable, elements_of};
+use crate::words::{Memory, Type};
 
 /// An array in shared memory.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,8 @@ pub(crate) struct Global {
     pub initial: Vec<u8>,
     /// Addresses of other variables among the initial values.
     pub addresses: Vec<InitialAddress>,
+    /// Whether it is in constant memory.
+    pub is_constant: bool,
 }
 
 /// An address among the initial values of a variable.
@@ -40,27 +43,44 @@ pub(crate) struct InitialAddress {
 impl Global {
     /// None if the initial values are not numbers or addresses.
     pub fn new(declaration: &Declaration, variable: &Variable, bytes: usize) -> Option<Self> {
-        let element = declaration.of.bits()? as usize / 8;
         let mut global = Self {
             name: variable.name.to_string(),
             bytes,
             initial: Vec::new(),
             addresses: Vec::new(),
+            is_constant: declaration.memory == Memory::Const,
         };
         if let Some(values) = &variable.initial {
-            global.append(values, element)?;
+            global.append(values, declaration.of, &variable.dimensions)?;
         }
         (global.initial.len() <= bytes).then_some(global)
     }
 
-    fn append(&mut self, value: &Initial, element: usize) -> Option<()> {
+    /// Values of an array of these lengths. As in C, a list among them is a row, behind whose values there are zeros.
+    fn append(&mut self, value: &Initial, of: Type, lengths: &[Option<u64>]) -> Option<()> {
+        let element = of.bits()? as usize / 8;
         match value {
-            Initial::List(values) => values.iter().try_for_each(|it| self.append(it, element))?,
+            Initial::List(values) => {
+                let of_row = lengths.get(1..).unwrap_or_default();
+                let bytes = element.checked_mul(usize::try_from(elements_of(of_row)?).ok()?)?;
+                for value in values {
+                    let end = self.initial.len().checked_add(bytes)?;
+                    self.append(value, of, of_row)?;
+                    if matches!(value, Initial::List(_)) {
+                        let fits = self.initial.len() <= end && end <= self.bytes;
+                        fits.then(|| self.initial.resize(end, 0))?;
+                    }
+                }
+            }
             Initial::Value(Operand::Integer(value)) => {
                 self.initial.extend(&value.to_le_bytes()[..element]);
             }
             Initial::Value(Operand::Single(bits)) if element == 4 => {
                 self.initial.extend(bits.to_le_bytes());
+            }
+            Initial::Value(Operand::Double(bits)) if of == Type::F32 => {
+                let value = f64::from_bits(*bits) as f32;
+                self.initial.extend(value.to_le_bytes());
             }
             Initial::Value(Operand::Double(bits)) if element == 8 => {
                 self.initial.extend(bits.to_le_bytes());

@@ -5,7 +5,6 @@
 
 use super::decoder::{At, Decoded, Decoder};
 use super::error::DecodeErrorKind::Unsupported;
-use super::memory::space_of;
 use super::op::Op;
 use super::parts::{FragmentKind, FragmentMove, List, ProductOp};
 use crate::numbers::{is_clamped, registers_of, warp_product};
@@ -56,15 +55,13 @@ impl Decoder<'_> {
             _ => self.constant(16),
         };
         let registers = self.moved(at, is_load, registers)?;
-        let (address, offset) = self.address(at, address)?;
+        let pointer = self.pointer(at, it.memory, address)?;
         self.emit(Op::MoveFragment(FragmentMove {
             is_load,
             kind,
             is_by_rows,
             bytes,
-            space: space_of(it.memory)?,
-            address,
-            offset,
+            pointer,
             stride,
             registers,
         }));
@@ -107,7 +104,7 @@ impl Decoder<'_> {
         let [of_a, of_b, of_sum] = registers_of(&half).ok_or(Unsupported)?;
         let a = self.sources(at, a, Type::B32)?;
         let b = self.sources(at, b, Type::B32)?;
-        let (c, d) = (self.sources(at, c, it.d)?, self.destinations(at, d)?.0);
+        let (c, d) = (self.sources(at, c, it.d)?, self.destinations(at, d)?);
         let part = |list: List, first: u32, count: u32| List {
             first: list.first + first,
             count,

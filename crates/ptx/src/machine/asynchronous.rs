@@ -1,10 +1,11 @@
 //! Barriers in shared memory, bulk copies and clusters.
 
+use super::invalid::invalid;
 use super::places::{Place, RANK_SHIFT};
 use super::thread::Thread;
-use crate::decode::{BoxCopy, BytesCopy, MbarrierStep, Pointer};
+use crate::decode::{ArrivalOrder, BoxCopy, BytesCopy, MbarrierStep, Pointer};
 use bytemuck::Zeroable;
-use simt::{AccessKind, DefectKind, Space, TensorMap};
+use simt::{AccessKind, DefectKind, MAX_SHARED_BYTES, Space, TensorMap};
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 /// The bytes of an mbarrier.
@@ -16,15 +17,9 @@ const MOST_ARRIVALS: u32 = (1 << 20) - 1;
 impl Thread<'_> {
     /// The address on the host of what a pointer names in shared memory.
     fn shared_place(&self, pointer: Pointer, bytes: usize) -> usize {
-        let address = self
-            .get(pointer.address)
-            .wrapping_add_signed(pointer.offset);
-        match self.place(pointer.space, address, bytes) {
+        match self.place_of(pointer, bytes) {
             Place::Device(Space::Shared, host) => host,
-            _ => simt::fail(
-                DefectKind::InvalidArgument,
-                "an mbarrier or a bulk copy that is not in shared memory".to_owned(),
-            ),
+            _ => invalid("an mbarrier or a bulk copy that is not in shared memory"),
         }
     }
 
@@ -34,20 +29,25 @@ impl Thread<'_> {
             MbarrierStep::Init(arrivals) => {
                 simt::mbarrier_init(address, self.get(arrivals) as u32);
             }
-            MbarrierStep::Arrive => simt::mbarrier_arrive(address),
-            MbarrierStep::ArriveKeeping { d, count, bytes } => {
+            MbarrierStep::Arrive { bytes, order } => {
+                let bytes = bytes.map_or(0, |slot| self.get(slot) as u32);
+                self.arrive(address, bytes, order);
+            }
+            MbarrierStep::ArriveKeeping {
+                d,
+                count,
+                bytes,
+                order,
+            } => {
                 // The phase lasts at least until the thread has arrived.
                 let parity = simt::mbarrier_parity(address);
                 if let Some(bytes) = bytes {
                     simt::mbarrier_expect(address, self.get(bytes) as u32);
                 }
                 for _ in 0..self.arrivals(count) {
-                    simt::mbarrier_arrive(address);
+                    self.arrive(address, 0, order);
                 }
                 self.set(d, parity.into());
-            }
-            MbarrierStep::ArriveExpecting(bytes) => {
-                simt::mbarrier_arrive_expect(address, self.get(bytes) as u32);
             }
             MbarrierStep::Expect(bytes) => simt::mbarrier_expect(address, self.get(bytes) as u32),
             // It may wait as long as it likes, and so until the end of the phase.
@@ -62,14 +62,22 @@ impl Thread<'_> {
         }
     }
 
+    fn arrive(&self, address: usize, bytes: u32, order: ArrivalOrder) {
+        let is_own = address.wrapping_sub(self.shared) < MAX_SHARED_BYTES;
+        match order {
+            ArrivalOrder::Block if is_own => simt::mbarrier_arrive_expect(address, bytes),
+            ArrivalOrder::Cluster => simt::mbarrier_arrive_expect(address, bytes),
+            _ => simt::mbarrier_arrive_relaxed(address, bytes),
+        }
+    }
+
     /// A number of arrivals at once.
     fn arrivals(&self, count: u32) -> u32 {
         match self.get(count) as u32 {
             count @ 1..=MOST_ARRIVALS => count,
-            count => simt::fail(
-                DefectKind::InvalidArgument,
-                format!("{count} arrivals at an mbarrier: it can have 1 to {MOST_ARRIVALS}"),
-            ),
+            count => invalid(format!(
+                "{count} arrivals at an mbarrier: it can have 1 to {MOST_ARRIVALS}"
+            )),
         }
     }
 
@@ -77,7 +85,8 @@ impl Thread<'_> {
         let map = self.tensor_map(self.get(it.map));
         let coordinates = self.list(it.coordinates).iter();
         let coordinates: Vec<i32> = coordinates.map(|slot| self.get(*slot) as i32).collect();
-        let shared = self.shared_place(it.shared, 16);
+        let box_bytes = map.fields().map_or(16, |fields| fields.box_bytes());
+        let shared = self.shared_place(it.shared, box_bytes);
         let blocks = it.blocks.map(|slot| self.get(slot) as u16);
         match it.barrier {
             Some(barrier) => {
@@ -130,9 +139,7 @@ impl Thread<'_> {
     pub fn copy_bytes(&mut self, it: &BytesCopy) {
         let bytes = self.get(it.bytes) as u32 as usize;
         let shared = self.shared_place(it.shared, bytes);
-        let global = self
-            .get(it.global.address)
-            .wrapping_add_signed(it.global.offset) as usize;
+        let global = self.address(it.global) as usize;
         let blocks = it.blocks.map(|slot| self.get(slot) as u16);
         match it.barrier {
             Some(barrier) => {
@@ -145,6 +152,7 @@ impl Thread<'_> {
                 unsafe { simt::bulk_load(to, from, bytes, barrier, blocks) };
             }
             None => {
+                self.check_written(global);
                 let (to, from) = (
                     with_exposed_provenance_mut(global),
                     with_exposed_provenance(shared),

@@ -6,6 +6,7 @@ use super::thread::Thread;
 use super::variables::Variables;
 use crate::decode::Program;
 use simt::{Body, OutOfMemory};
+use std::ops::Range;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -14,6 +15,8 @@ use thiserror::Error;
 pub struct Kernel {
     program: Arc<Program>,
     globals: Arc<[Arc<Storage>]>,
+    /// The addresses of the variables in constant memory.
+    constants: Arc<[Range<usize>]>,
     lines: Arc<Lines>,
     allows_equal_writes: bool,
 }
@@ -61,8 +64,16 @@ impl Kernel {
     /// # Errors
     /// [`OutOfMemory`] if the host has none left.
     pub fn with_variables(program: Program, variables: &Variables) -> Result<Self, OutOfMemory> {
+        let globals = variables.of(&program.globals)?;
+        let with_memory = program.globals.iter().zip(globals.iter());
+        let constants = with_memory.filter(|(global, _)| global.is_constant);
+        let addresses = constants.map(|(_, memory)| {
+            let start = memory.address();
+            start..start + memory.bytes()
+        });
         Ok(Self {
-            globals: variables.of(&program.globals)?,
+            constants: addresses.collect(),
+            globals,
             lines: Arc::new(Lines::of(&program)),
             program: Arc::new(program),
             allows_equal_writes: false,
@@ -139,6 +150,7 @@ impl Kernel {
         Ok(Body::new(move || {
             let mut thread =
                 Thread::start(&kernel.program, &kernel.globals, &parameters, &kernel.lines);
+            thread.constants = &kernel.constants;
             thread.allows_equal_writes = kernel.allows_equal_writes;
             thread.run();
         }))

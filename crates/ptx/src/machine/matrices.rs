@@ -1,10 +1,11 @@
 //! Products of a warp, and moves of matrices between shared memory and registers.
 
+use super::invalid::invalid;
 use super::places::Place;
 use super::thread::Thread;
 use crate::decode::{MatrixMove, ProductOp};
 use crate::numbers::clamped;
-use simt::{AccessKind, DefectKind, Space};
+use simt::{AccessKind, Space};
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 /// The bytes of a row of a matrix; of a column, if it is transposed.
@@ -47,10 +48,7 @@ impl Thread<'_> {
         let slots = self.list(it.registers);
         let position = simt::position();
         if position.warp_width != 32 {
-            simt::fail(
-                DefectKind::InvalidArgument,
-                "a move of matrices by a warp that has not 32 lanes".to_owned(),
-            );
+            invalid("a move of matrices by a warp that has not 32 lanes");
         }
         let mut own = Line {
             bytes: [0; LINE_BYTES],
@@ -88,32 +86,17 @@ impl Thread<'_> {
 
     /// The address of the line that the lane names, after its check.
     fn line(&self, it: &MatrixMove) -> usize {
-        let address = self.get(it.address).wrapping_add_signed(it.offset);
         let kind = match it.is_load {
             true => AccessKind::Read,
             false => AccessKind::Write,
         };
-        match self.place(it.space, address, LINE_BYTES) {
+        match self.place_of(it.pointer, LINE_BYTES) {
             Place::Device(Space::Shared, host) => {
                 // SAFETY: it is shared memory.
-                unsafe {
-                    simt::access_at(
-                        self.line,
-                        Space::Shared,
-                        kind,
-                        host,
-                        LINE_BYTES,
-                        0,
-                        LINE_BYTES,
-                        LINE_BYTES,
-                    );
-                }
+                unsafe { self.access(Space::Shared, kind, host, LINE_BYTES) };
                 host
             }
-            _ => simt::fail(
-                DefectKind::InvalidArgument,
-                "a move of matrices that are not in shared memory".to_owned(),
-            ),
+            _ => invalid("a move of matrices that are not in shared memory"),
         }
     }
 }

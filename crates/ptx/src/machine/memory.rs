@@ -1,9 +1,10 @@
 //! Accesses of memory.
 
-use super::places::Place;
+use super::invalid::invalid;
+use super::places::{Place, store_to_parameter};
 use super::raw::{copy_from, copy_to, updated};
 use super::thread::Thread;
-use crate::decode::{Access, Atomic};
+use crate::decode::{Access, Atomic, Pointer};
 use crate::numbers::general::{is_of_halves, sum_of_halves};
 use crate::numbers::{Flushed, Number};
 use crate::words::{AtomicOperation, Type};
@@ -14,12 +15,11 @@ impl Thread<'_> {
     pub fn load(&mut self, it: &Access) {
         let values = self.list(it.values);
         let bytes = it.element as usize * values.len();
-        let address = self.get(it.address).wrapping_add_signed(it.offset);
-        let place = self.place(it.space, address, bytes);
+        let place = self.place_of(it.pointer, bytes);
         if let ([slot], Place::Device(space, host), None, 4) = (values, place, it.ordering, bytes) {
             // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
             let word: u32 = unsafe {
-                simt::access_at(self.line, space, it.kind, host, 4, 0, 4, 4);
+                self.access(space, it.kind, host, 4);
                 simt::load_relaxed(with_exposed_provenance(host))
             };
             let value = match it.signed_to {
@@ -40,7 +40,7 @@ impl Thread<'_> {
             }
             (Place::Device(space, host), None) => {
                 // SAFETY: the contract of `Kernel::body`.
-                unsafe { simt::access_at(self.line, space, it.kind, host, bytes, 0, bytes, bytes) };
+                unsafe { self.access(space, it.kind, host, bytes) };
                 // SAFETY: the access was checked, and `bytes` is the size of the array.
                 unsafe { copy_from(host, &mut loaded, bytes) };
             }
@@ -74,11 +74,13 @@ impl Thread<'_> {
     pub fn store(&mut self, it: &Access) {
         let values = self.list(it.values);
         let bytes = it.element as usize * values.len();
-        let address = self.get(it.address).wrapping_add_signed(it.offset);
-        let place = self.place(it.space, address, bytes);
+        let place = self.place_of(it.pointer, bytes);
         let mut stored = [0_u8; 32];
         for (element, slot) in stored.chunks_mut(it.element as usize).zip(values) {
             element.copy_from_slice(&self.get(*slot).to_le_bytes()[..element.len()]);
+        }
+        if let Place::Device(_, host) = place {
+            self.check_written(host);
         }
         match (place, it.ordering) {
             (Place::Device(space, host), Some(ordering)) => {
@@ -94,9 +96,7 @@ impl Thread<'_> {
                 unsafe {
                     match self.allows_equal_writes {
                         true => simt::write_at(self.line, space, host, &stored[..bytes]),
-                        false => {
-                            simt::access_at(self.line, space, it.kind, host, bytes, 0, bytes, bytes)
-                        }
+                        false => self.access(space, it.kind, host, bytes),
                     }
                 }
                 // SAFETY: the access was checked.
@@ -110,13 +110,19 @@ impl Thread<'_> {
 
     pub fn atomic(&mut self, it: &Atomic) {
         let bytes = it.of.bits().map_or(4, |bits| bits as usize / 8);
-        let address = self.get(it.address).wrapping_add_signed(it.offset);
-        let Place::Device(space, host) = self.place(it.space, address, bytes) else {
-            simt::fail(
-                DefectKind::InvalidArgument,
-                "an atomic operation on parameters or local memory".to_owned(),
-            )
+        let Place::Device(space, host) = self.place_of(it.pointer, bytes) else {
+            invalid("an atomic operation on parameters or local memory")
         };
+        self.check_written(host);
+        if !host.is_multiple_of(it.alignment as usize) {
+            simt::fail(
+                DefectKind::Misaligned,
+                format!(
+                    "an atomic operation on a vector of {} bytes at an address that is not a multiple of them",
+                    it.alignment
+                ),
+            );
+        }
         let (a, b) = (self.get(it.a), self.get(it.b));
         // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
         let old = unsafe {
@@ -137,29 +143,20 @@ impl Thread<'_> {
         self.set(it.d, old);
     }
 
-    pub fn copy_async(&mut self, to: &Access, (from, offset): (u32, i64), present: Option<u32>) {
+    pub fn copy_async(&mut self, to: &Access, from: Pointer, present: Option<u32>) {
         let bytes = to.element as usize;
         let present = present.map_or(bytes, |slot| self.get(slot) as u32 as usize);
-        let target = self.get(to.address).wrapping_add_signed(to.offset) as u32 as usize;
+        let target = self.address(to.pointer) as u32 as usize;
         self.check_shared(target, bytes);
         let target = self.shared + target;
-        let source = self.get(from).wrapping_add_signed(offset) as usize;
+        let source = self.address(from) as usize;
         let read = present.min(bytes);
         // A source that is not read may lie anywhere.
         let view = if read > 0 { source } else { 0 };
         // SAFETY: the contract of `Kernel::body`; the accesses are checked before they are made, and the simulator
         // refuses a copy of more bytes than it has.
         unsafe {
-            simt::access_at(
-                self.line,
-                Space::Shared,
-                to.kind,
-                target,
-                bytes,
-                0,
-                bytes,
-                bytes,
-            );
+            self.access(Space::Shared, to.kind, target, bytes);
             simt::access_at(
                 self.line,
                 Space::Global,
@@ -174,14 +171,6 @@ impl Thread<'_> {
             simt::async_copy(target, with_exposed_provenance(source), bytes, present);
         }
     }
-}
-
-#[cold]
-pub(super) fn store_to_parameter() -> ! {
-    simt::fail(
-        DefectKind::InvalidArgument,
-        "a store to a parameter of the kernel, which is constant".to_owned(),
-    )
 }
 
 /// A signed number of `bits` bits in a register of `width` bits.

@@ -2,6 +2,7 @@
 
 mod asynchronous;
 mod fragments;
+mod invalid;
 mod kernel;
 mod kernels;
 mod lines;

@@ -4,9 +4,10 @@
 //! shared memory; that of another block of the cluster has the block's rank and one in the bits from
 //! [`RANK_SHIFT`] on. Addresses of parameters and of local memory are distances, too.
 
+use super::invalid::invalid;
 use super::thread::Thread;
-use crate::decode::AddressSpace;
-use simt::{DefectKind, MAX_SHARED_BYTES, Space};
+use crate::decode::{AddressSpace, Pointer};
+use simt::{AccessKind, DefectKind, MAX_SHARED_BYTES, Space};
 
 /// Above the distances in one block's shared memory.
 pub(super) const RANK_SHIFT: u32 = 24;
@@ -23,6 +24,18 @@ pub(super) enum Place {
 }
 
 impl Thread<'_> {
+    #[inline(always)]
+    pub(super) fn address(&self, pointer: Pointer) -> u64 {
+        self.get(pointer.address)
+            .wrapping_add_signed(pointer.offset)
+    }
+
+    /// The place of `bytes` bytes that a pointer names.
+    #[inline(always)]
+    pub(super) fn place_of(&self, pointer: Pointer, bytes: usize) -> Place {
+        self.place(pointer.space, self.address(pointer), bytes)
+    }
+
     /// The place of `bytes` bytes at an address.
     pub(super) fn place(&self, space: AddressSpace, address: u64, bytes: usize) -> Place {
         match space {
@@ -46,6 +59,47 @@ impl Thread<'_> {
                 Place::Local(self.local.as_ptr().expose_provenance() + address as usize)
             }
             AddressSpace::Generic => self.generic_place(address as usize, bytes),
+        }
+    }
+
+    /// The address on the host of bytes that are read or written, after their check.
+    pub(super) fn checked_host(
+        &self,
+        space: AddressSpace,
+        address: u64,
+        bytes: usize,
+        kind: AccessKind,
+    ) -> usize {
+        match self.place(space, address, bytes) {
+            Place::Parameter(_) if kind == AccessKind::Write => store_to_parameter(),
+            Place::Parameter(host) | Place::Local(host) => host,
+            Place::Device(space, host) => {
+                if kind == AccessKind::Write {
+                    self.check_written(host);
+                }
+                // SAFETY: the contract of `Kernel::body`.
+                unsafe { self.access(space, kind, host, bytes) };
+                host
+            }
+        }
+    }
+
+    /// Checks an access of the simulator's memory, at the line of the instruction.
+    ///
+    /// # Safety
+    ///
+    /// 1. As for [`simt::access_at`].
+    #[inline(always)]
+    pub(super) unsafe fn access(&self, space: Space, kind: AccessKind, host: usize, bytes: usize) {
+        // SAFETY: requirement 1.
+        unsafe { simt::access_at(self.line, space, kind, host, bytes, 0, bytes, bytes) };
+    }
+
+    /// Refuses a write to constant memory.
+    #[inline(always)]
+    pub(super) fn check_written(&self, host: usize) {
+        if self.constants.iter().any(|it| it.contains(&host)) {
+            invalid("a write to constant memory");
         }
     }
 
@@ -159,4 +213,9 @@ impl Thread<'_> {
             None => own,
         }
     }
+}
+
+#[cold]
+pub(super) fn store_to_parameter() -> ! {
+    invalid("a store to a parameter of the kernel, which is constant")
 }

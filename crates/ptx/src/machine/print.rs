@@ -1,6 +1,5 @@
 //! `printf` and `assert` of CUDA C++.
 
-use super::places::Place;
 use super::printf::Conversion;
 use super::thread::Thread;
 use crate::decode::AddressSpace;
@@ -23,7 +22,7 @@ impl Thread<'_> {
             next: self.local_word(values),
         };
         let (text, count) = formatted(&format, &mut values);
-        let host = self.host_byte(AddressSpace::Local, result, 4);
+        let host = self.read_host(AddressSpace::Local, result, 4);
         // SAFETY: the place is in local memory, which no reference refers to.
         unsafe { simt::store_relaxed(std::ptr::with_exposed_provenance_mut(host), count) };
         simt::print(|| text);
@@ -34,7 +33,7 @@ impl Thread<'_> {
             self.text(self.local_word(message)),
             self.text(self.local_word(file)),
         );
-        let host = self.host_byte(AddressSpace::Local, line, 4);
+        let host = self.read_host(AddressSpace::Local, line, 4);
         // SAFETY: the bytes are in local memory.
         let line: u32 = unsafe { simt::load_relaxed(with_exposed_provenance(host)) };
         simt::fail(
@@ -45,29 +44,21 @@ impl Thread<'_> {
 
     /// A word at a place in local memory.
     fn local_word(&self, place: u64) -> u64 {
-        let host = self.host_byte(AddressSpace::Local, place, 8);
+        let host = self.read_host(AddressSpace::Local, place, 8);
         // SAFETY: the bytes are in local memory.
         unsafe { simt::load_relaxed(with_exposed_provenance(host)) }
     }
 
     /// The address on the host of bytes that are read, after their check.
-    fn host_byte(&self, space: AddressSpace, address: u64, bytes: usize) -> usize {
-        match self.place(space, address, bytes) {
-            Place::Parameter(host) | Place::Local(host) => host,
-            Place::Device(space, host) => {
-                let kind = AccessKind::Read;
-                // SAFETY: the contract of `Kernel::body`.
-                unsafe { simt::access_at(self.line, space, kind, host, bytes, 0, bytes, bytes) };
-                host
-            }
-        }
+    fn read_host(&self, space: AddressSpace, address: u64, bytes: usize) -> usize {
+        self.checked_host(space, address, bytes, AccessKind::Read)
     }
 
     /// The text at a generic address, up to its zero.
     fn text(&self, address: u64) -> String {
         let mut bytes = Vec::new();
         for place in 0..MOST {
-            let host = self.host_byte(AddressSpace::Generic, address.wrapping_add(place), 1);
+            let host = self.read_host(AddressSpace::Generic, address.wrapping_add(place), 1);
             // SAFETY: the byte was checked.
             match unsafe { simt::load_relaxed::<u8>(with_exposed_provenance(host)) } {
                 0 => break,
@@ -91,7 +82,7 @@ impl Values<'_, '_> {
         self.next = address.wrapping_add(bytes);
         let host = self
             .thread
-            .host_byte(AddressSpace::Generic, address, bytes as usize);
+            .read_host(AddressSpace::Generic, address, bytes as usize);
         // SAFETY: the bytes were checked.
         unsafe {
             match bytes {

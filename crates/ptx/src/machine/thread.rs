@@ -1,11 +1,14 @@
 //! A thread that runs a program.
 
 use super::fragments::Fragments;
+use super::invalid::invalid;
 use super::lines::Lines;
 use super::start::{no_memory, shared_start, slots};
 use super::storage::{Local, Storage};
 use crate::decode::{Fence, List, Op, Program, Reduction};
+use crate::words::FenceOrder;
 use simt::{BarrierId, DefectKind, SourceLine};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A thread: its registers, and where it is.
@@ -14,6 +17,8 @@ pub(super) struct Thread<'a> {
     /// Registers, constants and addresses.
     pub slots: Box<[u64]>,
     pub parameters: &'a Storage,
+    /// Addresses that generic addresses reach and no thread writes.
+    pub constants: &'a [Range<usize>],
     /// The address of the block's shared memory.
     pub shared: usize,
     /// The bytes of shared memory from its start to the end of the block's last array.
@@ -58,6 +63,7 @@ impl<'a> Thread<'a> {
             program,
             slots,
             parameters,
+            constants: &[],
             shared,
             shared_bytes,
             local: Local::new(program.local_bytes).unwrap_or_else(|error| no_memory(error)),
@@ -191,22 +197,30 @@ impl<'a> Thread<'a> {
             Op::FromGeneric { space, d, a } => {
                 self.set(*d, self.in_space(*space, self.get(*a)));
             }
-            Op::CopyAsync {
-                to,
-                from,
-                from_offset,
-                present,
-            } => self.copy_async(to, (*from, *from_offset), *present),
+            Op::CopyAsync { to, from, present } => self.copy_async(to, *from, *present),
             op => self.synchronise(op),
         }
         Then::Next
     }
 
+    /// The barrier whose number a slot has.
+    fn barrier(&self, id: u32, is_aligned: bool) -> BarrierId {
+        let id = BarrierId(self.get(id) as u32);
+        if is_aligned {
+            simt::check_aligned(id);
+        }
+        id
+    }
+
     fn synchronise(&mut self, op: &Op) {
         match op {
-            Op::Barrier { id, threads } => {
+            Op::Barrier {
+                id,
+                is_aligned,
+                threads,
+            } => {
                 let threads = threads.map(|slot| self.get(slot) as u32);
-                simt::block_barrier(BarrierId(self.get(*id) as u32), threads);
+                simt::block_barrier(self.barrier(*id, *is_aligned), threads);
             }
             Op::BarrierArrive { id, threads } => {
                 let (id, threads) = (self.get(*id) as u32, self.get(*threads) as u32);
@@ -214,19 +228,31 @@ impl<'a> Thread<'a> {
             }
             Op::BarrierReduce {
                 d,
+                id,
+                is_aligned,
+                threads,
                 predicate,
                 is_negated,
                 how,
             } => {
+                let threads = threads.map(|slot| self.get(slot) as u32);
+                let id = self.barrier(*id, *is_aligned);
+                let count = |predicate| simt::block_barrier_reduce(id, threads, predicate);
                 let predicate = (self.get(*predicate) != 0) != *is_negated;
-                self.set(*d, reduced(*how, predicate));
+                let result = match how {
+                    Reduction::Count => count(predicate).into(),
+                    Reduction::Any => (count(predicate) > 0).into(),
+                    Reduction::All => (count(!predicate) == 0).into(),
+                };
+                self.set(*d, result);
             }
             Op::WarpBarrier { mask } => simt::warp_barrier(self.get(*mask)),
-            Op::Fence(Fence {
-                is_sequential: true,
-                scope,
-            }) => simt::fence(*scope),
-            Op::Fence(Fence { scope, .. }) => simt::fence_acq_rel(*scope),
+            Op::Fence(Fence { order, scope }) => match order {
+                FenceOrder::SequentiallyConsistent => simt::fence(*scope),
+                FenceOrder::AcquireRelease => simt::fence_acq_rel(*scope),
+                FenceOrder::Acquire => simt::fence_acquire(*scope),
+                FenceOrder::Release => simt::fence_release(*scope),
+            },
             Op::Shuffle(shuffle) => self.shuffle(shuffle),
             Op::Vote(vote) => self.vote(vote),
             Op::Match { d, a, mask } => self.matching(*d, *a, *mask),
@@ -285,6 +311,7 @@ impl Thread<'_> {
                 is_generic,
             } => self.map_shared(*d, *a, *rank, *is_generic),
             Op::ClusterArrive => simt::cluster_barrier_arrive(),
+            Op::ClusterArriveRelaxed => simt::cluster_barrier_arrive_relaxed(),
             Op::ClusterWait => simt::cluster_barrier_wait(),
             Op::SetMaxRegisters { count, is_increase } => {
                 simt::set_max_registers(*count, *is_increase);
@@ -294,27 +321,14 @@ impl Thread<'_> {
     }
 }
 
-/// The combined predicates of the block.
-fn reduced(how: Reduction, predicate: bool) -> u64 {
-    match how {
-        Reduction::Count => simt::block_barrier_reduce(predicate).into(),
-        Reduction::Any => (simt::block_barrier_reduce(predicate) > 0).into(),
-        Reduction::All => (simt::block_barrier_reduce(!predicate) == 0).into(),
-    }
-}
-
 #[cold]
 fn no_function(address: u64) -> ! {
-    simt::fail(
-        DefectKind::InvalidArgument,
-        format!("a call of address {address:#x}, at which is no function of such parameters"),
-    )
+    invalid(format!(
+        "a call of address {address:#x}, at which is no function of such parameters"
+    ))
 }
 
 #[cold]
 fn outside_of_table(index: u64, length: usize) -> ! {
-    simt::fail(
-        DefectKind::InvalidArgument,
-        format!("a branch to entry {index} of a table of {length}"),
-    )
+    invalid(format!("a branch to entry {index} of a table of {length}"))
 }

@@ -42,6 +42,15 @@ fn shuffle_name(mode: ShuffleMode) -> &'static str {
     }
 }
 
+fn vote_name(mode: VoteMode) -> &'static str {
+    match mode {
+        VoteMode::Ballot => "ballot",
+        VoteMode::Any => "vote_any",
+        VoteMode::All => "vote_all",
+        VoteMode::Uniform => "vote_uni",
+    }
+}
+
 impl Thread<'_> {
     pub fn shuffle(&mut self, it: &Shuffle) {
         let (lane, bounds) = (self.get(it.lane) as u32, self.get(it.bounds) as u32);
@@ -71,7 +80,7 @@ impl Thread<'_> {
         let mask = self.get(it.mask);
         // SAFETY: the closure only reads.
         let votes = unsafe {
-            simt::warp_collective("ballot", mask, predicate.into(), |them| {
+            simt::warp_collective(vote_name(it.mode), mask, predicate.into(), |them| {
                 lanes(them.mask).fold(0, |set, lane| set | them.values[lane as usize] << lane)
             })
         };
@@ -126,7 +135,7 @@ impl Thread<'_> {
         let mask = self.get(it.mask);
         // SAFETY: the closure only reads.
         let value = unsafe {
-            simt::warp_collective("reduce_add", mask, self.get(it.a), |them| {
+            simt::warp_collective(it.name, mask, self.get(it.a), |them| {
                 let values = lanes(them.mask).map(|lane| them.values[lane as usize]);
                 values.reduce(it.f)
             })

@@ -1,9 +1,10 @@
 //! Products of a warpgroup.
 
 use super::fragments::{Fragment, of_tag, tag};
+use super::invalid::invalid;
 use super::thread::Thread;
 use crate::decode::{List, WarpgroupOp};
-use simt::{DefectKind, Operand};
+use simt::Operand;
 
 impl Thread<'_> {
     pub fn warpgroup_fence(&mut self, fragments: List) {
@@ -48,10 +49,7 @@ impl Thread<'_> {
     pub fn warpgroup_product(&mut self, it: &WarpgroupOp) {
         let slots = self.list(it.accumulators);
         let Some(place) = self.fragment_in(slots) else {
-            simt::fail(
-                DefectKind::InvalidArgument,
-                "a product without a `wgmma.fence` after its accumulators were written".to_owned(),
-            )
+            invalid("a product without a `wgmma.fence` after its accumulators were written")
         };
         let (a, b) = (self.operand(self.get(it.a)), self.operand(self.get(it.b)));
         let of_registers = it.a_registers.map(|list| {

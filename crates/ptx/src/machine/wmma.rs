@@ -1,10 +1,9 @@
 //! Moves of the fragments of `wmma`, element by element.
 
-use super::memory::store_to_parameter;
-use super::places::Place;
+use super::invalid::invalid;
 use super::thread::Thread;
 use crate::decode::{FragmentKind, FragmentMove};
-use simt::{AccessKind, DefectKind};
+use simt::AccessKind;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 /// Row and column of an element: `part` of register `register`, of as many parts.
@@ -50,13 +49,10 @@ impl Thread<'_> {
     pub fn move_fragment(&mut self, it: &FragmentMove) {
         let position = simt::position();
         if position.warp_width != 32 {
-            simt::fail(
-                DefectKind::InvalidArgument,
-                "a fragment of a warp that has not 32 lanes".to_owned(),
-            );
+            invalid("a fragment of a warp that has not 32 lanes");
         }
         let parts = (4 / it.bytes).max(1) as usize;
-        let start = self.get(it.address).wrapping_add_signed(it.offset);
+        let start = self.address(it.pointer);
         let stride = self.get(it.stride) as u32 as usize;
         for (register, slot) in self.list(it.registers).iter().enumerate() {
             let mut word = if it.is_load { 0 } else { self.get(*slot) };
@@ -81,22 +77,13 @@ impl Thread<'_> {
         simt::warp_barrier(u32::MAX.into());
     }
 
-    /// The address of an element on the host, after its check.
-    fn part_place(&self, it: &FragmentMove, address: u64, kind: AccessKind) -> usize {
-        let bytes = it.bytes as usize;
-        match self.place(it.space, address, bytes) {
-            Place::Parameter(_) if kind == AccessKind::Write => store_to_parameter(),
-            Place::Parameter(host) | Place::Local(host) => host,
-            Place::Device(space, host) => {
-                // SAFETY: the contract of `Kernel::body`.
-                unsafe { simt::access_at(self.line, space, kind, host, bytes, 0, bytes, bytes) };
-                host
-            }
-        }
-    }
-
     fn load_part(&self, it: &FragmentMove, address: u64) -> u32 {
-        let host = self.part_place(it, address, AccessKind::Read);
+        let host = self.checked_host(
+            it.pointer.space,
+            address,
+            it.bytes as usize,
+            AccessKind::Read,
+        );
         // SAFETY: the element was checked.
         unsafe {
             match it.bytes {
@@ -108,7 +95,12 @@ impl Thread<'_> {
     }
 
     fn store_part(&self, it: &FragmentMove, address: u64, value: u32) {
-        let host = self.part_place(it, address, AccessKind::Write);
+        let host = self.checked_host(
+            it.pointer.space,
+            address,
+            it.bytes as usize,
+            AccessKind::Write,
+        );
         // SAFETY: the element was checked.
         unsafe {
             match it.bytes {

@@ -99,8 +99,8 @@ fn extract_signed(a: i64, bits: u64, position: u64, length: u64) -> u64 {
         return 0;
     }
     let bit = |place: u64| (a >> place.min(bits - 1)) as u64 & 1;
-    let sign = bit((position + length - 1).min(bits - 1));
-    let of_place = |place: u64| match place < length && position + place < bits {
+    let sign = bit(position.saturating_add(length - 1).min(bits - 1));
+    let of_place = |place: u64| match place < length && position < bits - place {
         true => bit(position + place),
         false => sign,
     };

@@ -12,13 +12,11 @@ impl Parser<'_> {
         kind: FunctionKind,
     ) -> Parsed<Function> {
         let (name, signature) = self.signature()?;
-        let body = match self.take_mark(';') {
-            true => None,
-            false => {
-                self.expect_mark('{')?;
-                Some(self.statements()?)
-            }
-        };
+        let has_body = !self.take_mark(';');
+        let body = self.optional(has_body, |parser| {
+            parser.expect_mark('{')?;
+            parser.statements()
+        })?;
         Ok(Function {
             linkage,
             kind,

@@ -98,26 +98,28 @@ impl<'a> Parser<'a> {
         })
     }
 
+    /// Takes the next token, of which `read` must make something.
+    fn expect<T>(
+        &mut self,
+        expected: &'static str,
+        read: impl FnOnce(Token<'a>) -> Option<T>,
+    ) -> Parsed<T> {
+        self.take(read)
+            .map_or_else(|| self.unexpected(expected), Ok)
+    }
+
     fn expect_word(&mut self, expected: &'static str) -> Parsed<&'a str> {
-        let word = self.take(|it| match it {
+        self.expect(expected, |it| match it {
             Token::Word(text) => Some(text),
             _ => None,
-        });
-        match word {
-            Some(word) => Ok(word),
-            None => self.unexpected(expected),
-        }
+        })
     }
 
     fn expect_integer(&mut self) -> Parsed<u64> {
-        let integer = self.take(|it| match it {
+        self.expect("an integer", |it| match it {
             Token::Integer(value) => Some(value),
             _ => None,
-        });
-        match integer {
-            Some(integer) => Ok(integer),
-            None => self.unexpected("an integer"),
-        }
+        })
     }
 
     fn expect_small(&mut self) -> Parsed<u32> {
@@ -127,14 +129,19 @@ impl<'a> Parser<'a> {
     }
 
     fn expect_text(&mut self) -> Parsed<&'a str> {
-        let text = self.take(|it| match it {
+        self.expect("a string", |it| match it {
             Token::Text(text) => Some(text),
             _ => None,
-        });
-        match text {
-            Some(text) => Ok(text),
-            None => self.unexpected("a string"),
-        }
+        })
+    }
+
+    /// What `read` reads, if it is there.
+    fn optional<T>(
+        &mut self,
+        is_there: bool,
+        read: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Option<T>> {
+        is_there.then(|| read(self)).transpose()
     }
 
     /// One or more of what `read` reads, with commas between them.
@@ -182,6 +189,14 @@ impl<'a> Parser<'a> {
         let value = i128::from(self.expect_integer()?);
         let value = if is_negative { -value } else { value };
         i64::try_from(value).map_err(|_| (line, ReadErrorKind::Number(value.to_string())))
+    }
+
+    /// An offset that begins with its sign; 0 if there is none.
+    fn signed_offset(&mut self) -> Parsed<i64> {
+        match self.peek() {
+            Some(Token::Mark('+' | '-')) => self.offset(),
+            _ => Ok(0),
+        }
     }
 
     /// The directive that stands next has no place there.

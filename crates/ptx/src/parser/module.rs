@@ -33,10 +33,8 @@ impl Parser<'_> {
             return self.unexpected("`.target`");
         }
         let target = self.list(|parser| parser.expect_word("an architecture").map(Box::from))?;
-        let address_size = match self.take_dot("address_size") {
-            true => Some(self.expect_integer()?),
-            false => None,
-        };
+        let has_size = self.take_dot("address_size");
+        let address_size = self.optional(has_size, Self::expect_integer)?;
         let mut items = Vec::new();
         while self.peek().is_some() {
             items.push(self.item()?);
@@ -53,17 +51,13 @@ impl Parser<'_> {
         if !self.take_dot("version") {
             return self.unexpected("`.version`");
         }
-        let version = self.take(|token| match token {
+        self.expect("a version", |token| match token {
             Token::Decimal(text) => {
                 let (major, minor) = text.split_once('.')?;
                 Some((major.parse().ok()?, minor.parse().ok()?))
             }
             _ => None,
-        });
-        match version {
-            Some(version) => Ok(version),
-            None => self.unexpected("a version"),
-        }
+        })
     }
 
     fn item(&mut self) -> Parsed<Item> {
@@ -93,14 +87,12 @@ impl Parser<'_> {
     fn file(&mut self) -> Parsed<File> {
         let number = self.expect_integer()?;
         let path = self.expect_text()?.into();
-        let stamp = match self.take_mark(',') {
-            true => {
-                let time = self.expect_integer()?;
-                self.expect_mark(',')?;
-                Some((time, self.expect_integer()?))
-            }
-            false => None,
-        };
+        let has_stamp = self.take_mark(',');
+        let stamp = self.optional(has_stamp, |parser| {
+            let time = parser.expect_integer()?;
+            parser.expect_mark(',')?;
+            Ok((time, parser.expect_integer()?))
+        })?;
         Ok(File {
             number,
             path,

@@ -65,10 +65,7 @@ impl Parser<'_> {
             self.expect_mark(']')?;
             return Ok(Operand::Tensor(name, coordinates));
         }
-        let offset = match self.peek() {
-            Some(Token::Mark('+' | '-')) => self.offset()?,
-            _ => 0,
-        };
+        let offset = self.signed_offset()?;
         self.expect_mark(']')?;
         Ok(Operand::Memory(Some(name), offset))
     }

@@ -106,13 +106,7 @@ impl<'a> Parser<'a> {
         let [file, line, column] = self.place_in_file()?;
         let is_inlined = self.peek() == Some(Token::Mark(','))
             && self.peek_at(1) == Some(Token::Word("function_name"));
-        let inlined = match is_inlined {
-            true => {
-                self.place += 2;
-                Some(self.inlined()?)
-            }
-            false => None,
-        };
+        let inlined = self.optional(is_inlined, Self::inlined)?;
         Ok(Location {
             file,
             line,
@@ -121,12 +115,11 @@ impl<'a> Parser<'a> {
         })
     }
 
+    /// The function that an instruction was inlined from, from the comma before it on.
     fn inlined(&mut self) -> Parsed<Inlined> {
+        self.place += 2;
         let function = self.name()?;
-        let offset = match self.peek() {
-            Some(Token::Mark('+' | '-')) => self.offset()?,
-            _ => 0,
-        };
+        let offset = self.signed_offset()?;
         self.expect_mark(',')?;
         if self.expect_word("`inlined_at`")? != "inlined_at" {
             self.place -= 1;

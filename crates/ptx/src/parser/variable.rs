@@ -46,10 +46,8 @@ impl Parser<'_> {
     }
 
     fn alignment(&mut self) -> Parsed<Option<u64>> {
-        match self.take_dot("align") {
-            true => self.expect_integer().map(Some),
-            false => Ok(None),
-        }
+        let is_there = self.take_dot("align");
+        self.optional(is_there, Self::expect_integer)
     }
 
     fn pointer(&mut self) -> Parsed<Option<Pointer>> {
@@ -64,14 +62,11 @@ impl Parser<'_> {
 
     fn variable(&mut self) -> Parsed<Variable> {
         let name = self.expect_word("the name of a variable")?.into();
-        let count = match self.take_mark('<') {
-            true => {
-                let count = self.expect_integer()?;
-                self.expect_mark('>')?;
-                Some(count)
-            }
-            false => None,
-        };
+        let has_count = self.take_mark('<');
+        let count = self.optional(has_count, |parser| {
+            let count = parser.expect_integer()?;
+            parser.expect_mark('>').map(|()| count)
+        })?;
         let mut dimensions = Vec::new();
         while self.take_mark('[') {
             let length = match self.peek() {
@@ -81,10 +76,8 @@ impl Parser<'_> {
             self.expect_mark(']')?;
             dimensions.push(length);
         }
-        let initial = match self.take_mark('=') {
-            true => Some(self.initial()?),
-            false => None,
-        };
+        let is_initialised = self.take_mark('=');
+        let initial = self.optional(is_initialised, Self::initial)?;
         Ok(Variable {
             name,
             count,
@@ -103,11 +96,7 @@ impl Parser<'_> {
             self.expect_mark('(')?;
             let name = self.name()?;
             self.expect_mark(')')?;
-            let offset = match self.peek() {
-                Some(Token::Mark('+' | '-')) => self.offset()?,
-                _ => 0,
-            };
-            return Ok(Initial::Generic(name, offset));
+            return Ok(Initial::Generic(name, self.signed_offset()?));
         }
         match self.operand()? {
             value @ (Operand::Name(_)

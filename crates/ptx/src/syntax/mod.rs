@@ -15,4 +15,5 @@ pub use module::{File, Item, Module, Section};
 pub use operand::Operand;
 pub use signature::{Bound, BoundKind, Signature};
 pub use statement::{Guard, Inlined, Instruction, Location, Statement, StatementKind, TargetsKind};
+pub(crate) use variable::elements_of;
 pub use variable::{Declaration, Initial, Linkage, Pointer, Variable};

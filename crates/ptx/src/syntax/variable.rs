@@ -55,22 +55,38 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// The number of elements; none if the declaration does not say it.
+    /// The number of elements; none if the declaration does not say it, or it has more than 64 bits.
+    ///
+    /// The initial values say the length of an array without a first one. If there are none, the launch does, and the
+    /// number is 0.
     #[must_use]
     pub fn elements(&self) -> Option<u64> {
-        self.dimensions
-            .iter()
-            .try_fold(1, |product: u64, length| product.checked_mul((*length)?))
+        match self.dimensions.as_slice() {
+            [None, of_row @ ..] => {
+                let row = elements_of(of_row)?;
+                self.initial_rows(row).checked_mul(row)
+            }
+            lengths => elements_of(lengths),
+        }
     }
 
-    /// The number of initial values.
-    pub(crate) fn initial_length(&self) -> usize {
+    /// Rows of so many elements that the initial values fill or begin.
+    fn initial_rows(&self, row: u64) -> u64 {
         match &self.initial {
-            Some(Initial::List(values)) => values.len(),
+            Some(Initial::List(values)) if matches!(values.first(), Some(Initial::List(_))) => {
+                values.len() as u64
+            }
+            Some(Initial::List(values)) => (values.len() as u64).div_ceil(row.max(1)),
             Some(_) => 1,
             None => 0,
         }
     }
+}
+
+/// The number of elements of an array of these lengths; none if one is missing, or it has more than 64 bits.
+pub(crate) fn elements_of(lengths: &[Option<u64>]) -> Option<u64> {
+    let mut lengths = lengths.iter();
+    lengths.try_fold(1, |product: u64, length| product.checked_mul((*length)?))
 }
 
 /// The initial value of a variable.

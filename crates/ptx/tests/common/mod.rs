@@ -90,6 +90,25 @@ impl<T> Drop for Buffer<T> {
     }
 }
 
+/// A kernel whose thread stores `%result`, after `body`, which may use `%t`, the thread's number.
+pub fn storing_kernel(body: &str) -> String {
+    format!(
+        ".visible .entry test(.param .u64 out)
+        {{
+            .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;
+            .reg .b32 %result; .reg .b32 %t; .reg .b64 %address; .reg .b64 %distance;
+            mov.u32 %t, %tid.x;
+            {body}
+            ld.param.u64 %address, [out];
+            cvta.to.global.u64 %address, %address;
+            mul.wide.u32 %distance, %t, 4;
+            add.s64 %address, %address, %distance;
+            st.global.u32 [%address], %result;
+            ret;
+        }}"
+    )
+}
+
 /// The options of all launches here: memory that is not registered is a defect.
 pub fn options() -> Options {
     Options {

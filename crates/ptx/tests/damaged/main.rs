@@ -5,7 +5,7 @@
 mod common;
 mod instructions;
 
-use common::{Buffer, Shape, options, run};
+use common::{Buffer, Shape, options, run, storing_kernel};
 use ptx::{Kernel, Module, Program};
 use simt::Options;
 use std::time::Duration;
@@ -35,23 +35,9 @@ fn outcome(text: &str, threads: u32) -> Result<Vec<u32>, String> {
     Ok(out.values())
 }
 
-/// A kernel whose thread stores `%result`, after `body`.
+/// A kernel whose thread stores `%result`, which is zero before `body`.
 fn kernel(body: &str) -> String {
-    format!(
-        ".visible .entry test(.param .u64 out)
-        {{
-            .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;
-            .reg .b32 %result; .reg .b32 %t; .reg .b64 %address; .reg .b64 %distance;
-            mov.u32 %t, %tid.x;
-            mov.u32 %result, 0;
-            {body}
-            ld.param.u64 %address, [out];
-            mul.wide.u32 %distance, %t, 4;
-            add.s64 %address, %address, %distance;
-            st.global.u32 [%address], %result;
-            ret;
-        }}"
-    )
+    storing_kernel(&format!("mov.u32 %result, 0; {body}"))
 }
 
 /// Each text is refused, or its launch reported, with a message that has the part.
@@ -226,7 +212,17 @@ fn instructions_that_there_are_not() {
         (kernel("mov.b64 %rd1, {%rd2};"), part),
         (kernel("mov.b64 {%r1, %r2, %r3}, %rd1;"), part),
         (kernel(&format!("ld.global.v8.b64 {eight}, [%rd1];")), part),
-        (kernel("barrier.red.popc.u32 %result, 9, %p1;"), part),
+        (
+            kernel("mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p1, [%r1], 0;"),
+            part,
+        ),
+        (
+            kernel(
+                "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes
+                [%r1], [%rd1, {0, 0, 0}], [%r2], {%h1};",
+            ),
+            part,
+        ),
         (kernel("ld.release.gpu.u32 %r1, [%rd1];"), part),
         (kernel("st.acquire.gpu.u32 [%rd1], 0;"), part),
         (kernel("atom.global.max.f32 %f1, [%rd1], %f2;"), part),

@@ -37,6 +37,10 @@ pub enum MemoryOrder {
 pub(crate) enum FenceOrder {
     /// Orders earlier reads before later accesses, and earlier accesses before later writes.
     AcquireRelease,
+    /// Orders earlier reads before later accesses.
+    Acquire,
+    /// Orders earlier accesses before later writes.
+    Release,
     /// Also orders the fences of this order among each other.
     SequentiallyConsistent,
 }

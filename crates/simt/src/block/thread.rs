@@ -1,6 +1,6 @@
 //! One simulated thread, and the reason for which it waits.
 
-use crate::basics::{CallSite, Position};
+use crate::basics::{CallSite, Position, SourceLine};
 use crate::state::{BulkGroups, Confinement, CopyQueue, Fragments, GRID_BARRIER};
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
@@ -59,6 +59,8 @@ pub(crate) struct Thread {
     pub wait: Cell<Wait>,
     /// The kernel line of the last instruction that had to wait.
     pub site: Cell<CallSite>,
+    /// The line of its instructions while it does not run, if another one than that of their call.
+    pub line: Cell<Option<SourceLine>>,
     pub copies: RefCell<CopyQueue>,
     /// Its asynchronous operations: boxed, because most threads have none.
     pub machine: Box<OfMachine>,
@@ -86,6 +88,7 @@ impl Thread {
             confinement: Confinement::new(),
             wait: Cell::new(Wait::Nothing),
             site: Cell::new(nowhere()),
+            line: Cell::new(None),
             copies: RefCell::default(),
             machine: Box::default(),
             has_waited: Cell::new(false),
@@ -99,6 +102,7 @@ impl Thread {
     pub fn begin(&mut self) {
         self.wait.set(Wait::Nothing);
         self.site.set(nowhere());
+        self.line.set(None);
         self.copies.get_mut().clear();
         self.has_waited.set(false);
         self.loaded_words.take();

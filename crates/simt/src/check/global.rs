@@ -1,6 +1,6 @@
 //! Checks that the blocks of one launch share: the shadow of global memory, and the releases of atomic updates.
 
-use crate::basics::{NumberMap, ViewName};
+use crate::basics::{NumberMap, ViewName, lock};
 use crate::check::asynchronous::clusters::Clusters;
 use crate::check::cells::global_cells::REGION_BYTES;
 use crate::check::cells::region::Region;
@@ -14,7 +14,7 @@ use crate::memory::{
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Parts of the shadow, each with its own lock, so that workers rarely meet.
 const SHARDS: usize = 64;
@@ -109,7 +109,7 @@ impl LaunchCheck {
     /// The accesses before the last sequentially consistent fences of wider scopes than a block. No other host thread
     /// changes them meanwhile.
     pub(super) fn lock_fences(&self) -> MutexGuard<'_, Fences> {
-        self.fences.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.fences)
     }
 
     /// The shadow of region number `number`.
@@ -119,9 +119,7 @@ impl LaunchCheck {
     /// [`OutOfMemory`] if the host has none left for another region.
     #[cold]
     pub(super) fn region(&self, number: usize) -> Result<Arc<Region>, OutOfMemory> {
-        // No panic leaves what the lock protects half done.
-        let shard = self.shards[number % SHARDS].lock();
-        let mut regions = shard.unwrap_or_else(PoisonError::into_inner);
+        let mut regions = lock(&self.shards[number % SHARDS]);
         if regions.len() == regions.capacity() {
             regions.try_reserve(1).map_err(|_| release_reserve())?;
         }
@@ -137,7 +135,7 @@ impl LaunchCheck {
     /// Forgets the shadow, except the regions that blocks still hold.
     pub fn forget_regions(&self) {
         for shard in &self.shards {
-            *shard.lock().unwrap_or_else(PoisonError::into_inner) = Regions::default();
+            *lock(shard) = Regions::default();
         }
     }
 }

@@ -47,17 +47,7 @@ impl Counts {
                 None => self.lines.push(line.clone()),
             }
         }
-        self.lines.sort_by(|left, right| {
-            let key = |line: &LineCounts| {
-                let SourceLocation {
-                    file,
-                    line: number,
-                    column,
-                } = line.location.clone();
-                (file, number, column, line.operation)
-            };
-            key(left).cmp(&key(right))
-        });
+        sort(&mut self.lines);
         self.sectors_read += other.sectors_read;
         self.sectors_written += other.sectors_written;
         self.static_shared_bytes = self.static_shared_bytes.max(other.static_shared_bytes);
@@ -86,6 +76,15 @@ impl Counts {
     }
 }
 
+/// Sorts by place and operation.
+fn sort(lines: &mut [LineCounts]) {
+    fn key(line: &LineCounts) -> (&str, u32, u32, Operation) {
+        let place = &line.location;
+        (&place.file, place.line, place.column, line.operation)
+    }
+    lines.sort_by(|left, right| key(left).cmp(&key(right)));
+}
+
 /// The counts of a launch's blocks, as they come in.
 #[derive(Default)]
 pub(crate) struct MergedCounts {
@@ -107,22 +106,16 @@ impl MergedCounts {
     }
 
     pub fn finish(self) -> Counts {
-        let mut lines: Vec<_> = self.lines.into_iter().collect();
-        lines.sort_by(
-            |((left, left_operation), _), ((right, right_operation), _)| {
-                let place = |it: &SourceLocation| (it.file.clone(), it.line, it.column);
-                (place(left), left_operation).cmp(&(place(right), right_operation))
-            },
-        );
+        let lines = self.lines.into_iter();
+        let lines = lines.map(|((location, operation), tally)| LineCounts {
+            location,
+            operation,
+            tally,
+        });
+        let mut lines: Vec<LineCounts> = lines.collect();
+        sort(&mut lines);
         Counts {
-            lines: lines
-                .into_iter()
-                .map(|((location, operation), tally)| LineCounts {
-                    location,
-                    operation,
-                    tally,
-                })
-                .collect(),
+            lines,
             sectors_read: self.read.sectors(),
             sectors_written: self.written.sectors(),
             static_shared_bytes: self.static_shared_bytes as u64,

@@ -5,12 +5,15 @@ use super::{watchdog, workers};
 use crate::basics::lock_source_lines;
 use crate::memory::{lock_registry, lock_reserve};
 use std::any::Any;
-use std::cell::Cell;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
-thread_local! {
-    /// The guards of all locks, between the handlers before and after a fork.
-    static HELD: Cell<Option<[Box<dyn Any>; 5]>> = const { Cell::new(None) };
-}
+/// The guards of all locks.
+type Guards = [Box<dyn Any>; 5];
+
+/// The guards, between the handlers before and after a fork. The thread that has them is the one that forks. Local to the
+/// thread, they could not be kept where a thread forks as it ends, in a destructor of what is local to it.
+static HELD: AtomicPtr<Guards> = AtomicPtr::new(ptr::null_mut());
 
 /// Makes forks take all locks. The loader calls it, before another thread of the program could fork
 /// halfway through.
@@ -24,16 +27,20 @@ extern "C" fn install() {
 }
 
 extern "C" fn before() {
-    let held: [Box<dyn Any>; 5] = [
+    let held: Guards = [
         Box::new(workers::lock()),
         Box::new(watchdog::lock_state()),
         Box::new(lock_registry()),
         Box::new(lock_reserve()),
         Box::new(lock_source_lines()),
     ];
-    HELD.set(Some(held));
+    HELD.store(Box::into_raw(Box::new(held)), Ordering::Relaxed);
 }
 
 extern "C" fn after() {
-    HELD.set(None);
+    let held = HELD.swap(ptr::null_mut(), Ordering::Relaxed);
+    if !held.is_null() {
+        // SAFETY: `before` made the box on this thread, and nothing else has taken it since.
+        drop(unsafe { Box::from_raw(held) });
+    }
 }

@@ -3,6 +3,8 @@
 
 use crate::block::{Block, Thread};
 use std::fmt::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// The message about a block that cannot be stopped.
 pub(super) const OVER: &str =
@@ -44,9 +46,21 @@ pub(super) fn say(message: fmt::Arguments<'_>) {
     let _ = StandardError.write_fmt(message);
 }
 
+/// The time that a thread has to say why it ends the process.
+const TIME_TO_SAY: Duration = Duration::from_secs(1);
+
 /// Ends the process with a message.
 pub(super) fn abort_with(message: fmt::Arguments<'_>) -> ! {
-    say(message);
+    abort_after(|| say(message))
+}
+
+/// Ends the process once `say_why` has written a message. If another thread is writing one, this one leaves it alone.
+pub(super) fn abort_after(say_why: impl FnOnce()) -> ! {
+    static IS_ENDING: AtomicBool = AtomicBool::new(false);
+    match IS_ENDING.swap(true, Ordering::Relaxed) {
+        false => say_why(),
+        true => std::thread::sleep(TIME_TO_SAY),
+    }
     std::process::abort()
 }
 
@@ -65,5 +79,39 @@ impl fmt::Display for Place<'_> {
             ", thread {} of block {}",
             position.thread_idx, position.block_idx
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+    use std::sync::Barrier;
+
+    #[test]
+    fn threads_that_end_the_process_at_once_write_one_message() {
+        const CHILD: &str = "TILEWRIGHT_TEST_CHILD_WITH_A_MESSAGE";
+        const THREADS: usize = 8;
+        if std::env::var_os(CHILD).is_some() {
+            let barrier = Barrier::new(THREADS);
+            std::thread::scope(|scope| {
+                for _ in 0..THREADS {
+                    scope.spawn(|| {
+                        barrier.wait();
+                        abort_with(format_args!("{}{}{}{}\n", 'o', 'n', 'c', 'e'))
+                    });
+                }
+            });
+        }
+        for _ in 0..10 {
+            let name =
+                "host::message::tests::threads_that_end_the_process_at_once_write_one_message";
+            let output = Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", name, "--nocapture"])
+                .env(CHILD, "")
+                .output()
+                .unwrap();
+            assert_eq!(String::from_utf8(output.stderr).unwrap(), "once\n");
+        }
     }
 }

@@ -26,6 +26,9 @@ mod trier;
 mod watchdog;
 mod workers;
 
+use std::sync::mpsc::channel;
+use std::{io, thread};
+
 pub use workers::MAX_WORKERS;
 
 pub(crate) use left_locks::check_locks;
@@ -34,3 +37,16 @@ pub(crate) use pool::Pool;
 pub(crate) use trap::ensure_signal_stack;
 pub(crate) use watchdog::{Watching, add as watch_worker, remove as forget_worker};
 pub(crate) use workers::{no_threads, pool};
+
+/// Starts a thread, and waits until it runs: a thread that starts allocates, and aborts where it cannot, which must not
+/// happen in the middle of a launch.
+fn start_and_wait(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let (has_started, starts) = channel();
+    let thread = thread::Builder::new().name(name.to_owned());
+    thread.spawn(move || {
+        has_started.send(()).unwrap_or_default();
+        body();
+    })?;
+    starts.iter().take(1).for_each(drop);
+    Ok(())
+}

@@ -3,13 +3,14 @@
 //! They belong to no pool of the program's. In such a pool a kernel could wait for other work, which would then run on the
 //! stack of a simulated thread, and be lost where that thread is left.
 
+use crate::basics::lock;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::io;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
 /// Host threads that call what launches ask for. They end with this, but those that may have lent something never do.
@@ -243,10 +244,6 @@ fn stay() -> ! {
     loop {
         thread::park();
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! Frames of the C library may hold its locks, for example that of `malloc`: an overflow in one of
 //! them ends the process with a message.
 
-use super::message::{ADVICE, OVER, Place, abort_with, say};
+use super::message::{ADVICE, OVER, Place, abort_after, abort_with, say};
 use super::registers::{Registers, set_registers};
 use crate::block::{Block, Thread};
 use crate::current::try_with_current;
@@ -275,6 +275,11 @@ impl Installed {
 
 /// Ends the process because the running thread cannot be stopped.
 fn end_process(thread: &Thread, block: &Block, waits_for_host: bool) -> ! {
+    abort_after(|| say_what_it_does(thread, block, waits_for_host))
+}
+
+/// Writes what a thread does that cannot be stopped.
+fn say_what_it_does(thread: &Thread, block: &Block, waits_for_host: bool) {
     let does = match waits_for_host {
         true => "waits for the host, such as for a lock, a channel or input",
         false => "loops in a destructor while it unwinds, or in a foreign library",
@@ -299,7 +304,7 @@ fn end_process(thread: &Thread, block: &Block, waits_for_host: bool) -> ! {
             waiting.count(),
         ));
     }
-    abort_with(format_args!("{ADVICE}\n"))
+    say(format_args!("{ADVICE}\n"));
 }
 
 /// Handles a signal as it would have been handled without this handler.

@@ -1,14 +1,14 @@
 //! A host thread that tries the locks of the whole process: those of the standard streams, of the allocator and of
 //! the panic hook. Where one is held for ever, it never answers.
 
+use super::start_and_wait;
 use std::hint::black_box;
 use std::io;
 use std::mem::{size_of, transmute_copy};
 use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::thread;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 
 /// The most requests at a time.
 const REQUESTS: usize = 16;
@@ -87,18 +87,10 @@ pub(super) struct Request {
 pub(super) struct Trier(SyncSender<Request>);
 
 impl Trier {
-    /// Starts the thread, and waits until it runs: a thread that starts allocates, and aborts where it cannot, which
-    /// must not happen in the middle of a launch.
+    /// Starts the thread.
     pub fn start() -> io::Result<Self> {
         let (sender, receiver) = sync_channel(REQUESTS);
-        let (has_started, starts) = channel();
-        thread::Builder::new()
-            .name("simt-locks".to_owned())
-            .spawn(move || {
-                has_started.send(()).unwrap_or_default();
-                serve(&receiver);
-            })?;
-        starts.iter().take(1).for_each(drop);
+        start_and_wait("simt-locks", move || serve(&receiver))?;
         Ok(Self(sender))
     }
 

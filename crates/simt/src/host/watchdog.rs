@@ -10,9 +10,10 @@
 //! the process ends with a message, because the launch would never return.
 
 use super::message::{ADVICE, ADVICE_ON_LOCKS, OVER, abort_with};
-use super::trap;
+use super::{start_and_wait, trap};
+use crate::basics::lock;
 use crate::state::{NEVER, Watched};
-use std::sync::{Arc, Barrier, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use std::{fmt, io, mem};
@@ -70,13 +71,9 @@ struct State {
 static STATE: Mutex<Option<State>> = Mutex::new(None);
 static WAKE: Condvar = Condvar::new();
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// For a fork.
 #[cfg(target_os = "linux")]
-pub(crate) fn lock_state() -> MutexGuard<'static, impl Sized> {
+pub(crate) fn lock_state() -> std::sync::MutexGuard<'static, impl Sized> {
     lock(&STATE)
 }
 
@@ -101,7 +98,7 @@ impl Watching {
         let mut state = lock(&STATE);
         let state = of_process(&mut state);
         if !state.has_thread {
-            start()?;
+            start_and_wait("simt-watchdog", watch)?;
             state.has_thread = true;
         }
         state.launches += 1;
@@ -137,21 +134,6 @@ pub(crate) fn remove(watched: &Arc<Watched>) {
     let mut state = lock(&STATE);
     let entries = &mut of_process(&mut state).entries;
     entries.retain(|entry| !Arc::ptr_eq(&entry.watched, watched));
-}
-
-/// Starts the watchdog, and waits until it runs: a thread that starts allocates, and aborts where it cannot, which
-/// must not happen in the middle of a launch.
-fn start() -> io::Result<()> {
-    let running = Arc::new(Barrier::new(2));
-    let of_watchdog = Arc::clone(&running);
-    thread::Builder::new()
-        .name("simt-watchdog".to_owned())
-        .spawn(move || {
-            of_watchdog.wait();
-            watch();
-        })?;
-    running.wait();
-    Ok(())
 }
 
 fn watch() {

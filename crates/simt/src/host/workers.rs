@@ -3,9 +3,9 @@
 use super::pool::Pool;
 use super::trier::Trier;
 use super::{panic_hook, trap};
-use crate::basics::{DefectKind, Finding};
+use crate::basics::{self, DefectKind, Finding};
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::available_parallelism;
 
 /// The most host threads that run blocks at once.
@@ -32,7 +32,7 @@ impl Workers {
 static WORKERS: Mutex<Option<Workers>> = Mutex::new(None);
 
 pub(crate) fn lock() -> MutexGuard<'static, Option<Workers>> {
-    WORKERS.lock().unwrap_or_else(PoisonError::into_inner)
+    basics::lock(&WORKERS)
 }
 
 /// The pool of this process, whose handlers of panics and signals are installed.

@@ -72,6 +72,20 @@ pub fn fence_acq_rel(scope: MemoryScope) {
     fence_with(FenceOrder::AcquireRelease, scope);
 }
 
+/// The acquiring half of [`fence_acq_rel`] (`fence.acquire` of the PTX ISA).
+#[inline]
+pub fn fence_acquire(scope: MemoryScope) {
+    atomic::fence(Ordering::Acquire);
+    fence_with(FenceOrder::Acquire, scope);
+}
+
+/// The releasing half of [`fence_acq_rel`] (`fence.release` of the PTX ISA).
+#[inline]
+pub fn fence_release(scope: MemoryScope) {
+    atomic::fence(Ordering::Release);
+    fence_with(FenceOrder::Release, scope);
+}
+
 #[inline]
 fn fence_with(order: FenceOrder, scope: MemoryScope) {
     try_instruction(None, |thread, block| {

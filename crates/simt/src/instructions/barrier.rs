@@ -64,15 +64,17 @@ pub fn block_barrier_arrive(name: BarrierId, threads: u32) {
     });
 }
 
-/// Waits for all threads of the block at barrier 0, and returns how many had a true `predicate`.
+/// [`block_barrier`] that returns how many threads had a true `predicate`.
 ///
 /// # Panics
 ///
 /// Outside of a launch.
 #[track_caller]
-pub fn block_barrier_reduce(predicate: bool) -> u32 {
+pub fn block_barrier_reduce(name: BarrierId, threads: Option<u32>, predicate: bool) -> u32 {
     instruction(|thread, block, site| {
         let arrival = Arrival {
+            id: name.0,
+            threads,
             operation: BarrierOperation::CountTrue,
             predicate,
             ..Arrival::of_all(site)
@@ -104,6 +106,30 @@ pub fn grid_barrier() {
             ..Arrival::of_all(site)
         };
         block.meet(thread, &arrival);
+    });
+}
+
+/// Ends the launch if lanes of the running thread's warp wait at a barrier at another line: `bar` is for whole warps.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn check_aligned(name: BarrierId) {
+    instruction(|thread, block, site| {
+        let warp = thread.position.warp as usize;
+        if name.0 >= GRID_BARRIER || block.is_unwinding(thread) {
+            return;
+        }
+        let waiting = block.barriers.get(name.0).waiting(warp);
+        // Lines of PTX are equal, and have addresses of their own.
+        if waiting != 0 && !ptr::eq(block.site_of_lane(warp, waiting), site) {
+            let arrival = Arrival {
+                id: name.0,
+                ..Arrival::of_all(site)
+            };
+            block.fail_at_barrier(thread, &arrival, &Problem::LinesOfWarp);
+        }
     });
 }
 
@@ -259,6 +285,12 @@ impl Block {
         threads
     }
 
+    /// The line at which the first of some lanes of a warp waits.
+    fn site_of_lane(&self, warp: usize, lanes: u64) -> CallSite {
+        let first = self.first_thread_of_warp(warp) + lanes.trailing_zeros() as usize;
+        self.threads[first].site.get()
+    }
+
     /// All threads of a block come to the same `__syncthreads()` (CUDA C++ Programming Guide, "Synchronization
     /// Functions": in conditional code "only if the conditional evaluates identically across the entire thread
     /// block"). A GPU pairs barriers at different lines, which is rarely intended. At a barrier for some warps, each
@@ -267,8 +299,7 @@ impl Block {
         let warp = thread.position.warp as usize;
         let waiting = barrier.waiting(warp);
         if waiting != 0 {
-            let first = self.first_thread_of_warp(warp) + waiting.trailing_zeros() as usize;
-            if !is_same_line(self.threads[first].site.get(), arrival.site) {
+            if !is_same_line(self.site_of_lane(warp, waiting), arrival.site) {
                 self.fail_at_barrier(thread, arrival, &Problem::LinesOfWarp);
             }
         } else if arrival.threads.is_none() && !is_same_line(barrier.site(), arrival.site) {
@@ -283,9 +314,7 @@ impl Block {
     fn fail_at_barrier(&self, thread: &Thread, arrival: &Arrival, problem: &Problem) -> ! {
         let (id, site) = (arrival.id, arrival.site);
         let message = match problem {
-            Problem::Number => {
-                format!("barrier {id} of a block that has 0 to 14, and 15 for counts alone")
-            }
+            Problem::Number => format!("barrier {id} of a block that has 0 to 15"),
             Problem::Count(threads) => format!(
                 "barrier {id} for {threads} threads: the count must be a multiple of the warp \
                  width {}, and at most {}",

@@ -202,6 +202,15 @@ impl Block {
         let offset = self.shared.offset_of(address);
         let is_inside = |offset: &usize| bytes <= MAX_SHARED_BYTES - offset;
         let Some(offset) = offset.filter(is_inside) else {
+            if offset.is_none()
+                && let Some((owner, _)) = self.owner_of(address)
+            {
+                let message = format!(
+                    "shared memory of block {} of the cluster: the simulator copies there as a multicast alone",
+                    owner.rank.get()
+                );
+                self.fail(thread, DefectKind::InvalidArgument, message, site);
+            }
             let message = format!(
                 "{bytes} bytes at address {address:#x}, which are not in the block's shared memory"
             );

@@ -1,7 +1,7 @@
 //! Clusters: their ranks, their barrier, and the shared memory of their blocks (`%cluster_ctarank`,
 //! `barrier.cluster`, `mapa` of the PTX ISA).
 
-use crate::basics::{DefectKind, Dim3};
+use crate::basics::{DefectKind, Dim3, MemoryScope};
 use crate::block::Wait;
 use crate::current::{instruction, live_instruction, with_current};
 use crate::state::ATOMIC_WEIGHT;
@@ -117,6 +117,22 @@ pub fn cluster_barrier() {
 /// Outside of a launch.
 #[track_caller]
 pub fn cluster_barrier_arrive() {
+    arrive(true);
+}
+
+/// [`cluster_barrier_arrive`] that passes on what the thread's fences have released, and no other accesses
+/// (`barrier.cluster.arrive.relaxed`).
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn cluster_barrier_arrive_relaxed() {
+    arrive(false);
+}
+
+#[track_caller]
+fn arrive(releases: bool) {
     live_instruction(|thread, block, site| {
         block.before_visible_step(thread, ATOMIC_WEIGHT);
         let barrier = &block.cluster.barrier;
@@ -128,7 +144,11 @@ pub fn cluster_barrier_arrive() {
         }
         thread.machine.cluster_arrival.set(Some(barrier.phase()));
         if let Some(check) = block.active_check() {
-            block.cluster.gather(&check.release(&thread.position));
+            let handed = match releases {
+                true => check.release(&thread.position),
+                false => check.released(&thread.position, MemoryScope::Cluster),
+            };
+            block.cluster.gather(&handed);
         }
         block.arrive_at_cluster();
     });

@@ -1,7 +1,7 @@
 //! Mbarriers: `mbarrier.init`, `.arrive`, `.expect_tx`, `.try_wait.parity` of the PTX ISA (section
 //! "Parallel Synchronization and Communication Instructions: mbarrier").
 
-use crate::basics::{CallSite, DefectKind, Finding};
+use crate::basics::{CallSite, DefectKind, FenceOrder, Finding, MemoryScope};
 use crate::block::{Block, Thread, Wait};
 use crate::current::{instruction, live_instruction};
 use crate::state::{ATOMIC_WEIGHT, Arriver, MAX_ARRIVALS, Mbarrier, Progress};
@@ -47,6 +47,10 @@ pub fn mbarrier_init(address: usize, arrivals: u32) {
 pub fn fence_mbarrier_init() {
     instruction(|thread, block, _| {
         block.mbarriers.fence_of(thread.position.thread());
+        // For a relaxed arrival at the barrier of the cluster.
+        if let Some(check) = block.active_check() {
+            check.fence(&thread.position, FenceOrder::Release, MemoryScope::Cluster);
+        }
     });
 }
 
@@ -57,7 +61,18 @@ pub fn fence_mbarrier_init() {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_arrive(address: usize) {
-    arrive(address, 0, true);
+    arrive(address, 0, Some(Arrival::Releases));
+}
+
+/// [`mbarrier_arrive_expect`] that passes on what the thread's fences have released, and no other accesses
+/// (`mbarrier.arrive.relaxed`).
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn mbarrier_arrive_relaxed(address: usize, bytes: u32) {
+    arrive(address, bytes, Some(Arrival::Relaxed));
 }
 
 /// Adds `bytes` to the bytes that the current phase of the mbarrier at `address` expects.
@@ -67,7 +82,7 @@ pub fn mbarrier_arrive(address: usize) {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_expect(address: usize, bytes: u32) {
-    arrive(address, bytes, false);
+    arrive(address, bytes, None);
 }
 
 /// [`mbarrier_expect`] and then [`mbarrier_arrive`], in one step.
@@ -77,7 +92,7 @@ pub fn mbarrier_expect(address: usize, bytes: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_arrive_expect(address: usize, bytes: u32) {
-    arrive(address, bytes, true);
+    arrive(address, bytes, Some(Arrival::Releases));
 }
 
 /// Waits until the phase of this parity of the block's mbarrier at `address` is complete.
@@ -141,22 +156,41 @@ pub fn mbarrier_parity(address: usize) -> bool {
     })
 }
 
+/// What an arrival passes on.
+#[derive(Clone, Copy)]
+enum Arrival {
+    /// The thread's accesses.
+    Releases,
+    /// What its fences have released.
+    Relaxed,
+}
+
 #[track_caller]
-fn arrive(address: usize, bytes: u32, arrives: bool) {
+fn arrive(address: usize, bytes: u32, arrival: Option<Arrival>) {
     live_instruction(|thread, block, site| {
         block.before_visible_step(thread, ATOMIC_WEIGHT);
         let (owner, offset) = block.word_of(thread, address, site);
         block.check_running(thread, owner, "an arrival in", site);
         let barrier = block.mbarrier_of(thread, (owner, offset), site);
         block.note_arrival(thread, owner, site);
-        if arrives && let (Some(check), Some(of_owner)) = (block.active_check(), &owner.check) {
-            of_owner.gather(barrier.number, &check.release(&thread.position));
+        if let (Some(arrival), Some(check), Some(of_owner)) =
+            (arrival, block.active_check(), &owner.check)
+        {
+            let scope = match std::ptr::eq(block, owner) {
+                true => MemoryScope::Block,
+                false => MemoryScope::Cluster,
+            };
+            let handed = match arrival {
+                Arrival::Releases => check.release(&thread.position),
+                Arrival::Relaxed => check.released(&thread.position, scope),
+            };
+            of_owner.gather(barrier.number, &handed);
         }
-        let progress = match arrives {
-            true => owner
+        let progress = match arrival {
+            Some(_) => owner
                 .mbarriers
                 .arrive(offset, bytes.into(), block.arriver(thread), site),
-            false => owner.mbarriers.expect(offset, bytes.into()),
+            None => owner.mbarriers.expect(offset, bytes.into()),
         };
         if progress == Progress::TooMany {
             block.fail_arrivals(thread, (owner, offset), &barrier, site);

@@ -1,8 +1,8 @@
 //! The defect of the lowest block with a defect.
 
-use crate::basics::Defect;
+use crate::basics::{Defect, lock};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::{Mutex, TryLockError};
 
 /// The defect of a launch's lowest block with a defect, shared by all blocks.
 pub(crate) struct LowestDefect {
@@ -30,7 +30,7 @@ impl LowestDefect {
 
     /// Notes the defect of block number `block`; none if it is listed already.
     pub fn add(&self, block: u64, defect: impl FnOnce() -> Option<Box<Defect>>) {
-        let mut lowest = self.defect.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lowest = lock(&self.defect);
         if self.block.fetch_min(block, Ordering::Relaxed) > block {
             *lowest = defect();
         }
@@ -38,8 +38,7 @@ impl LowestDefect {
 
     /// Takes the defect out.
     pub fn take(&self) -> Option<Box<Defect>> {
-        let mut lowest = self.defect.lock().unwrap_or_else(PoisonError::into_inner);
-        lowest.take()
+        lock(&self.defect).take()
     }
 
     /// The defect in words; none while a block adds one.

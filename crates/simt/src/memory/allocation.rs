@@ -1,9 +1,10 @@
 //! One allocation of global memory, and which of its bytes have been written.
 
 use super::reserve::OutOfMemory;
+use crate::basics::lock;
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The contents of freshly allocated memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -73,15 +74,12 @@ impl Allocation {
 
     /// The host's name for it, if it has one. Only `registry` calls this, under its lock.
     pub(super) fn name(&self) -> Option<Arc<str>> {
-        self.name
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        lock(&self.name).clone()
     }
 
     /// Sets or removes its name. Only `registry` calls this, under its lock.
     pub(super) fn set_name(&self, name: Option<Arc<str>>) {
-        *self.name.lock().unwrap_or_else(PoisonError::into_inner) = name;
+        *lock(&self.name) = name;
     }
 
     /// Whether the allocation has been freed.
@@ -173,17 +171,22 @@ impl Allocation {
     #[inline]
     fn words(&self, address: usize, bytes: usize) -> impl Iterator<Item = (usize, u64)> + use<> {
         let first = address - self.start;
-        let end = (first + bytes).min(self.bytes);
-        let words = first / BYTES_PER_WORD..end.div_ceil(BYTES_PER_WORD);
-        // An empty range in the middle of a word.
-        let words = if end > first { words } else { 0..0 };
-        words.map(move |word| {
-            let base = word * BYTES_PER_WORD;
-            let from = first.saturating_sub(base);
-            let to = (end - base).min(BYTES_PER_WORD);
-            (word, u64::MAX >> (BYTES_PER_WORD - (to - from)) << from)
-        })
+        words_of_bits(first, (first + bytes).min(self.bytes))
     }
+}
+
+/// The words of a list of bits that have the bits from `first` to `end`, each with a mask of them.
+#[inline]
+pub(crate) fn words_of_bits(first: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
+    let words = first / BYTES_PER_WORD..end.div_ceil(BYTES_PER_WORD);
+    // An empty range in the middle of a word.
+    let words = if end > first { words } else { 0..0 };
+    words.map(move |word| {
+        let base = word * BYTES_PER_WORD;
+        let from = first.saturating_sub(base);
+        let to = (end - base).min(BYTES_PER_WORD);
+        (word, u64::MAX >> (BYTES_PER_WORD - (to - from)) << from)
+    })
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub use reserve::OutOfMemory;
 pub use statics::StaticMemory;
 pub use words::{load_relaxed, store_relaxed};
 
-pub(crate) use allocation::Allocation;
+pub(crate) use allocation::{Allocation, words_of_bits};
 #[cfg(target_os = "linux")]
 pub(crate) use registry::lock as lock_registry;
 pub(crate) use registry::{Allocations, describe, is_inside_one, is_replaced, snapshot, start_of};

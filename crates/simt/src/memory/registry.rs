@@ -52,7 +52,11 @@ impl Allocations {
 
     fn remove(&mut self, addresses: Range<usize>) {
         Arc::make_mut(&mut self.0).retain(|allocation| {
-            allocation.start >= addresses.end || allocation.end() <= addresses.start
+            // One without bytes overlaps nothing, but is at its address.
+            let is_empty_there = allocation.bytes == 0 && allocation.start == addresses.start;
+            let is_outside =
+                allocation.start >= addresses.end || allocation.end() <= addresses.start;
+            is_outside && !is_empty_there
         });
     }
 
@@ -163,12 +167,15 @@ pub fn mark_freed(address: usize, bytes: usize) {
     });
 }
 
-/// Names the allocation that holds `address`, for reports.
+/// Names the allocation that holds `address`, or begins there without bytes, for reports.
 ///
 /// The name stays until the memory is registered anew or forgotten.
 pub fn name_allocation(address: usize, name: &str) {
     change(|allocations| {
-        if let Some(allocation) = allocations.find(address) {
+        let nearest = || Some(allocations.nearest(address)?.0);
+        let begins_there = |it: &&Allocation| it.start == address;
+        let found = allocations.find(address);
+        if let Some(allocation) = found.or_else(|| nearest().filter(begins_there)) {
             allocation.set_name(Some(name.into()));
         }
     });

@@ -4,7 +4,8 @@
 //! The report of such a failure needs allocations that must not fail: the released reserve makes
 //! room for them.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::basics;
+use std::sync::{Mutex, MutexGuard};
 
 /// The host has no memory left for the simulator's data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -19,7 +20,7 @@ static RESERVE: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 /// Locked also while the process forks.
 pub(crate) fn lock() -> MutexGuard<'static, Vec<u8>> {
-    RESERVE.lock().unwrap_or_else(PoisonError::into_inner)
+    basics::lock(&RESERVE)
 }
 
 /// Allocates the reserve, if there is memory for it.

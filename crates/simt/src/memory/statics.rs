@@ -4,10 +4,11 @@
 //! initial values and identifies the array; a [`StaticMemory`] holds the copies.
 
 use super::registry::{forget_allocation, register_written};
+use crate::basics::lock;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 const WORD_BYTES: usize = size_of::<u64>();
 const LINE_WORDS: usize = 32;
@@ -90,7 +91,7 @@ impl StaticMemory {
     /// If `source` has another length.
     pub fn write(&self, initial: &'static [u8], source: &[u8]) {
         assert_eq!(source.len(), initial.len(), "all of the array is written");
-        copy_of(&mut self.lock(), initial).write(source);
+        copy_of(&mut lock(&self.copies), initial).write(source);
     }
 
     /// Copies the array with the initial values `initial`.
@@ -100,17 +101,13 @@ impl StaticMemory {
     /// If `destination` has another length.
     pub fn read(&self, initial: &'static [u8], destination: &mut [u8]) {
         assert_eq!(destination.len(), initial.len(), "all of the array is read");
-        copy_of(&mut self.lock(), initial).read(destination);
+        copy_of(&mut lock(&self.copies), initial).read(destination);
     }
 
     /// The start of the array that `initial` identifies, of the same length and aligned to 256 bytes. It is valid as
     /// long as this memory lives.
     pub(crate) fn start_of(&self, initial: &[u8]) -> *mut u8 {
-        copy_of(&mut self.lock(), initial).start()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Copies> {
-        self.copies.lock().unwrap_or_else(PoisonError::into_inner)
+        copy_of(&mut lock(&self.copies), initial).start()
     }
 }
 
@@ -125,7 +122,7 @@ impl fmt::Debug for StaticMemory {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("StaticMemory")
-            .field("arrays", &self.lock().len())
+            .field("arrays", &lock(&self.copies).len())
             .finish()
     }
 }

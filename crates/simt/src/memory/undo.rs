@@ -3,11 +3,12 @@
 use super::allocation::{Allocation, WrittenBytes};
 use super::reserve::{OutOfMemory, release};
 use super::words::{copy_from_global, copy_to_global};
+use crate::basics::lock;
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The number of bytes restored at a time.
 const BYTES_AT_ONCE: usize = 256;
@@ -58,7 +59,7 @@ impl Undo {
     ) -> Result<(), OutOfMemory> {
         let start = addresses.start.max(allocation.start);
         let bytes = addresses.end.min(allocation.end()).saturating_sub(start);
-        let mut kept = self.lock();
+        let mut kept = lock(&self.kept);
         let key = (allocation.start, start);
         if allocation.is_freed() || bytes == 0 || kept.is_incomplete || kept.known.contains(&key) {
             return Ok(());
@@ -87,21 +88,16 @@ impl Undo {
 
     /// Whether everything that the launch has accessed is kept.
     pub fn is_complete(&self) -> bool {
-        !self.lock().is_incomplete
+        !lock(&self.kept).is_incomplete
     }
 
     /// Exchanges the kept contents with the present ones, so that a second call undoes the first.
     pub fn exchange(&self) {
-        let parts = &mut self.lock().parts;
+        let parts = &mut lock(&self.kept).parts;
         // Neighbouring parts share words of `written` at their ends. The part that was kept first has the oldest
         // state, and is restored last.
         parts.reverse();
         parts.iter_mut().for_each(Part::exchange);
-    }
-
-    /// No panic leaves the protected state half changed.
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -204,6 +200,6 @@ mod tests {
         let allocation = allocation(&mut memory, 256);
         let undo = Undo::new(Some(255));
         undo.keep(&allocation, 0..usize::MAX).unwrap();
-        assert!(!undo.is_complete() && undo.lock().parts.is_empty());
+        assert!(!undo.is_complete() && lock(&undo.kept).parts.is_empty());
     }
 }

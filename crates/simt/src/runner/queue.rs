@@ -2,9 +2,9 @@
 //! block.
 
 use super::run::Run;
-use crate::basics::{Permutation, SplitMix64};
+use crate::basics::{Permutation, SplitMix64, lock};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// The clusters of a launch that have not started, shared by its workers.
 pub(crate) struct Queue {
@@ -58,7 +58,7 @@ impl Queue {
                 None
             }
             Order::Drawn(drawn, is_over) => {
-                let mut drawn = drawn.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut drawn = lock(drawn);
                 let next = drawn.take(self.clusters, is_pointless);
                 is_over.store(
                     next.is_none() || drawn.started == self.clusters,

@@ -2,7 +2,7 @@
 
 use super::capacity::Capacity;
 use super::started::Started;
-use crate::basics::{Defect, DefectKind, Finding, Related};
+use crate::basics::{Defect, DefectKind, Finding, Related, lock};
 use crate::block::{Block, Counters};
 use crate::check::{Clusters, Conditions, Findings, LaunchCheck};
 use crate::count::{BlockCounts, MergedCounts};
@@ -141,8 +141,7 @@ impl<'a> Run<'a> {
 
     /// Adds the costs of a block.
     fn add_counts(&self, counts: BlockCounts) {
-        let mut sum = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        sum.add(counts);
+        lock(&self.counts).add(counts);
     }
 
     fn add_defect(&self, index: u64, mut finding: Finding) {

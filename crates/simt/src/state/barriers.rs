@@ -5,15 +5,15 @@ use std::cell::Cell;
 use std::panic::Location;
 use std::ptr;
 
-/// The number of one of the barriers at which threads of a block wait and count nothing.
+/// The number of one of the barriers at which threads of a block wait.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BarrierId(
-    /// 0 to 14.
+    /// 0 to 15.
     pub u32,
 );
 
-/// The number of barriers of a block without the one that counts; PTX has 16.
-const BARRIERS: usize = 15;
+/// The number of barriers of a block.
+const BARRIERS: usize = 16;
 /// One more than the barriers: where a block gathers for the barrier of the grid.
 pub(crate) const GRID_BARRIER: u32 = BARRIERS as u32;
 /// The most warps that a block can have: 1024 threads of 32-wide warps.

@@ -3,9 +3,10 @@
 use super::host_thread::HostThread;
 use super::progress::NEVER;
 use super::watch::{begin_care, end_care};
+use crate::basics::lock;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::{Mutex, TryLockError};
 use std::time::Duration;
 
 /// The watchdog's record of one worker. The watchdog writes `stop_at`, `doomed_at` and
@@ -62,7 +63,7 @@ impl Watched {
         self.is_idle.store(false, Relaxed);
         self.block.store(block, Relaxed);
         if self.launch.swap(launch, Relaxed) != launch {
-            kernel.clone_into(&mut self.kernel.lock().unwrap_or_else(PoisonError::into_inner));
+            kernel.clone_into(&mut lock(&self.kernel));
         }
         self.note_progress();
         let limit = limit.map_or(0, |limit| limit.as_nanos().clamp(1, u64::MAX.into()) as u64);

@@ -59,7 +59,7 @@ fn what_lives_on_the_stacks_of_stopped_threads_is_dropped() {
     let found = defect(launch_with(&serial(0), 1, 256, || {
         alive.fetch_add(1, Ordering::Relaxed);
         let _counted = Counted(&alive);
-        let started = simt::block_barrier_reduce(true);
+        let started = simt::block_barrier_reduce(simt::BarrierId(0), None, true);
         assert_eq!(started, 0, "stop");
     }));
     assert_eq!(found.kind, DefectKind::Panic);

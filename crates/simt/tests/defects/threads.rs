@@ -64,7 +64,7 @@ fn every_finding_has_a_remedy() {
         })),
         defect(launch(1, 32, || simt::warp_barrier(0xffff))),
         defect(launch(1, 1, || {
-            simt::block_barrier(simt::BarrierId(15), None)
+            simt::block_barrier(simt::BarrierId(16), None)
         })),
     ];
     let remedies = found.iter().map(|defect| defect.remedy().unwrap());

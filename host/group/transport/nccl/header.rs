@@ -13,6 +13,8 @@ use std::fmt;
 pub struct Header {
     /// The number of the exchange.
     number: u64,
+    /// Bytes of an element; 0 without messages.
+    element: u64,
     sent: Messages,
     received: Messages,
 }
@@ -51,8 +53,11 @@ impl Header {
             let messages = transfers.iter().filter(move |it| (it.from, it.to) == ends);
             Messages::new(messages.map(|it| it.bytes))
         };
+        let ends = [(rank, peer), (peer, rank)];
+        let any = transfers.iter().find(|it| ends.contains(&(it.from, it.to)));
         Self {
             number,
+            element: any.map_or(0, |it| it.element as u64),
             sent: between((rank, peer)),
             received: between((peer, rank)),
         }
@@ -62,6 +67,7 @@ impl Header {
     pub fn of_peer(self) -> Self {
         Self {
             number: self.number,
+            element: self.element,
             sent: self.received,
             received: self.sent,
         }
@@ -73,13 +79,15 @@ impl fmt::Display for Header {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             number,
+            element,
             sent,
             received,
         } = self;
         let (sent, received) = (error::bytes(sent.bytes), error::bytes(received.bytes));
+        let element = error::bytes(*element);
         write!(
             formatter,
-            "exchange {number}, {sent} sent and {received} received"
+            "exchange {number}, {sent} sent and {received} received, {element} an element"
         )
     }
 }
@@ -93,6 +101,7 @@ mod tests {
             from,
             to,
             bytes,
+            element: 1,
             source: None,
             destination: None,
         }
@@ -119,5 +128,7 @@ mod tests {
         assert_ne!(of_peer(&others), own, "the parts of as many bytes");
         assert_ne!(of_peer(&transfers[1..]), own, "a message");
         assert_ne!(of_peer(&transfers[..2]), own, "the other direction");
+        let wider = transfers.map(|it| Transfer { element: 2, ..it });
+        assert_ne!(of_peer(&wider), own, "the size of an element");
     }
 }

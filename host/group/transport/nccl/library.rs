@@ -102,6 +102,14 @@ functions! {
 }
 
 impl Functions {
+    /// Fails unless `status` is a success.
+    pub fn check(&self, status: u32) -> Outcome<()> {
+        match status {
+            SUCCESS => Ok(()),
+            code => Err(self.error(code).into()),
+        }
+    }
+
     /// The error for a status that is not a success.
     pub fn error(&self, code: u32) -> GroupError {
         // SAFETY: the function accepts any number, and returns a string that stays valid.

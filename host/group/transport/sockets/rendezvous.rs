@@ -1,8 +1,8 @@
 //! How ranks find one another: all connect to rank 0, which tells them where the others listen; then each connects
 //! to the ranks below it.
 
-use super::stream::{Fault, read, write};
-use crate::error::{GroupError, Outcome, bytes, counted};
+use super::stream::{Fault, has_ended, read, write};
+use crate::error::{Outcome, bytes, counted};
 use crate::group::options::MAX_RANKS;
 use crate::group::transport::deadline::Deadline;
 use crate::group::transport::no_rendezvous;
@@ -12,7 +12,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 /// The first bytes of a connection.
-const GREETING: [u8; 8] = *b"tilewrt1";
+const GREETING: [u8; 8] = *b"tilewrt2";
 
 /// Bytes of a hello: the greeting, the rank, the number of ranks, and the port on which it listens.
 const HELLO: usize = GREETING.len() + 10;
@@ -23,6 +23,9 @@ const MOST_TABLE_BYTES: usize =
 
 /// The time between two checks whether another process has connected.
 const PAUSE: Duration = Duration::from_millis(2);
+
+/// The longest time between two tries to connect; the first is `PAUSE`.
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// The time to wait for the hello of a connection; a rank sends it at once.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -92,11 +95,12 @@ struct Rendezvous {
 }
 
 impl Rendezvous {
-    /// Rank 0: accepts the others, and tells each where all listen.
+    /// Rank 0: accepts the others, and tells each where all listen. A rank may give up and try again meanwhile.
     fn host(&self, listener: &TcpListener) -> Outcome<Vec<Option<TcpStream>>> {
         let mut addresses = vec![listener.local_addr().map_err(system)?; self.ranks];
         let mut peers: Vec<Option<TcpStream>> = (0..self.ranks).map(|_| None).collect();
-        while let Some(missing) = self.missing(&peers, 1..self.ranks) {
+        let is_absent = |peer: &Option<TcpStream>| peer.as_ref().is_none_or(has_ended);
+        while let Some(missing) = (1..self.ranks).find(|rank| is_absent(&peers[*rank])) {
             let (hello, stream) = self.accept(listener, missing)?;
             let ip = stream.peer_addr().map_err(system)?.ip();
             self.place(&mut peers, hello.rank, stream)?;
@@ -129,19 +133,11 @@ impl Rendezvous {
             self.greet(rank, &stream, 0)?;
             peers[rank] = Some(stream);
         }
-        while let Some(missing) = self.missing(&peers, self.rank + 1..self.ranks) {
+        while let Some(missing) = (self.rank + 1..self.ranks).find(|rank| peers[*rank].is_none()) {
             let (hello, stream) = self.accept(&listener, missing)?;
             self.place(&mut peers, hello.rank, stream)?;
         }
         Ok(peers)
-    }
-
-    fn missing(
-        &self,
-        peers: &[Option<TcpStream>],
-        mut ranks: std::ops::Range<usize>,
-    ) -> Option<usize> {
-        ranks.find(|rank| peers[*rank].is_none())
     }
 
     /// The next connection of a rank of this group. Connections of other programs are closed.
@@ -162,6 +158,10 @@ impl Rendezvous {
             let mut bytes = [0; HELLO];
             let deadline = Deadline::after(left.min(PATIENCE));
             if read(&stream, &mut bytes, deadline).is_err() {
+                continue;
+            }
+            // A rank that waits for an answer of rank 0 and has ended gave up: it is an earlier try.
+            if self.rank == 0 && has_ended(&stream) {
                 continue;
             }
             let Some(hello) = Hello::of(bytes) else {
@@ -188,7 +188,7 @@ impl Rendezvous {
     ) -> Outcome<()> {
         let place = peers.get_mut(rank).filter(|_| rank != self.rank);
         match place {
-            Some(place @ None) => *place = Some(stream),
+            Some(place) if place.as_ref().is_none_or(has_ended) => *place = Some(stream),
             _ => {
                 return Err(no_rendezvous(format!(
                     "two processes join as rank {rank}; each must join as a rank of its own"
@@ -200,14 +200,18 @@ impl Rendezvous {
 
     /// A connection to `rank`, which may not listen yet.
     fn connect(&self, rank: usize, address: SocketAddr) -> Outcome<TcpStream> {
+        let mut pause = PAUSE;
         loop {
             let left = self.deadline.left();
             let left = left.ok_or_else(|| self.error(rank, Fault::Late))?;
             match TcpStream::connect_timeout(&address, left) {
+                Ok(stream) if is_own_end(&stream) => leave_port(stream),
                 Ok(stream) => return Ok(stream),
-                Err(error) if error.kind() == ErrorKind::ConnectionRefused => sleep(PAUSE),
+                Err(error) if error.kind() == ErrorKind::ConnectionRefused => {}
                 Err(error) => return Err(self.error(rank, error.into())),
             }
+            sleep(pause.min(left));
+            pause = (pause + pause / 4).min(LONGEST_PAUSE);
         }
     }
 
@@ -247,12 +251,21 @@ impl Rendezvous {
     }
 
     fn error(&self, rank: usize, fault: Fault) -> crate::ErrorKind {
-        let after = self.timeout;
-        match fault {
-            Fault::Late => GroupError::PeerTimeout { rank, after }.into(),
-            Fault::Lost(reason) => GroupError::PeerLost { rank, reason }.into(),
-        }
+        fault.of_rank(rank, self.timeout).into()
     }
+}
+
+/// Whether the connection leads back to itself: TCP connects a port that nobody listens on to itself, if the system
+/// picks that very port for the near end.
+fn is_own_end(stream: &TcpStream) -> bool {
+    matches!((stream.local_addr(), stream.peer_addr()), (Ok(near), Ok(far)) if near == far)
+}
+
+/// Closes a connection that leads back to itself, so that the rank that it was meant for can listen on the port at
+/// once. If bytes are left unread, the system resets the connection, and does not keep its port for a minute.
+fn leave_port(stream: TcpStream) {
+    // If nothing can be written, the port stays busy for a while.
+    let _ = write(&stream, &[0], Deadline::after(PATIENCE));
 }
 
 fn not_made_here() -> crate::ErrorKind {
@@ -263,4 +276,23 @@ fn system(error: io::Error) -> crate::ErrorKind {
     no_rendezvous(format!(
         "the system refused a connection between the processes: {error}"
     ))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_to_itself_is_seen_and_leaves_its_port() {
+        // Linux connects from even ports while it has some, one after another.
+        let ports = (34_000..60_000).step_by(2);
+        let mut addresses = ports.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+        let is_free = |it: &SocketAddr| TcpListener::bind(it).is_ok();
+        let address = addresses.find(is_free).unwrap();
+        let connect = |_| TcpStream::connect(address).ok();
+        let stream = (0..100_000).find_map(connect).expect("all ports in turn");
+        assert!(is_own_end(&stream));
+        leave_port(stream);
+        TcpListener::bind(address).unwrap();
+    }
 }

@@ -1,8 +1,10 @@
 //! Reads and writes of a connection, with a deadline.
 
+use crate::error::GroupError;
 use crate::group::transport::deadline::Deadline;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
+use std::time::Duration;
 
 /// Why a read or a write failed.
 #[derive(Debug)]
@@ -11,6 +13,16 @@ pub enum Fault {
     Late,
     /// The connection has ended; has the system's message.
     Lost(String),
+}
+
+impl Fault {
+    /// The error of an exchange with `rank` that may last `after`.
+    pub fn of_rank(self, rank: usize, after: Duration) -> GroupError {
+        match self {
+            Self::Late => GroupError::PeerTimeout { rank, after },
+            Self::Lost(reason) => GroupError::PeerLost { rank, reason },
+        }
+    }
 }
 
 impl From<io::Error> for Fault {
@@ -50,4 +62,16 @@ pub fn write(stream: &TcpStream, bytes: &[u8], deadline: Deadline) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Whether the other end has closed the connection, or it has failed. Nothing is read.
+pub fn has_ended(stream: &TcpStream) -> bool {
+    let peeked = stream
+        .set_nonblocking(true)
+        .and_then(|()| stream.peek(&mut [0]));
+    let is_open = match peeked {
+        Ok(count) => count > 0,
+        Err(error) => error.kind() == ErrorKind::WouldBlock,
+    };
+    !is_open || stream.set_nonblocking(false).is_err()
 }

@@ -1,5 +1,6 @@
 //! Tiles of kernels without clusters: on CUDA cores, and at warp level on tensor cores.
 
+use super::model::{modelled, rounds_of_blocks};
 use super::{RoundTime, RoundTimes, in_fewest_rounds};
 use crate::matmul::kernel::{Method, TileSize};
 use crate::matmul::plan::problem::{DeviceFacts, Problem};
@@ -28,16 +29,40 @@ pub fn large_tiles_pay(large: u64, small: u64) -> bool {
 /// 1280 (2 and 1), 135 and 163 at 1536 (2 and 2), 266 and 250 at 2048 (3 and 2), 857 and 804 at 3072 (6 and 5).
 const ROUNDS_OF_SPLIT_MMA: RoundTimes = RoundTimes::of_two(6, 7);
 
-/// f64 at warp level. Large tiles have four times as many outputs as small ones. A multiprocessor computes one large
-/// tile at a time, or three small ones.
+/// f64 at warp level. Medium tiles have twice, and large ones eight times as many outputs as small ones. A
+/// multiprocessor computes two small tiles at a time; rounds of the others are the tiles of a multiprocessor. Times are
+/// for each k, in tenths of a nanosecond.
 ///
-/// Measured on an H200, in TFLOP/s, small and large: 43.2 and 26.6 at 1024 (1 and 1 rounds), 43.6 and 30.9 at 1536
-/// (2 and 2), 46.4 and 51.1 at 2048 (3 and 2), 47.6 and 53.3 at 4096 (11 and 8), 45.1 and 55.4 at 8192 (42 and 32).
-const ROUNDS_OF_F64: RoundTimes = RoundTimes::of_two(4, 5);
+/// Measured on an H200, row-major operands, kernels alone in us, small, medium and large: 12.6 and 18.7 at 512 (1 and 1
+/// rounds), 19.2 and 23.3 at 640 (1 and 1), 40.9 and 34.4 at 768 (2 and 2), 57.2 and 48.5 at 1024 (2 and 2), 115 and
+/// 103, medium and large, at 1280 (4 and 1), 165 and 236 at 1536 (5 and 2), 413 and 325 at 2048 (8 and 2), 539 and 534
+/// at 2304 (10 and 3), 737 and 743 to 857 at 2560 (13 and 4). In parts, small and medium: 96 and 179 for 16 x 16 with K = 2^20
+/// (1 and 2), 886 and 781 for 128 x 128 (2 and 2).
+const ROUNDS_OF_F64: RoundTimes = RoundTimes {
+    small: RoundTime::each(245),
+    medium: Some(RoundTime {
+        start: 40,
+        each: 215,
+    }),
+    large: RoundTime {
+        start: 60,
+        each: 710,
+    },
+};
 
-/// f16, bf16 and i8 at warp level. Large tiles have four times as many outputs as small ones. A multiprocessor computes
-/// two large tiles at a time, or three small ones, which read nearly three times as much shared memory for each
-/// output. A guess: not measured.
+/// f64 at warp level, in parts of K, for which large tiles have no registers.
+const ROUNDS_OF_F64_PARTS: RoundTimes = RoundTimes {
+    large: RoundTime {
+        start: u64::MAX,
+        each: 0,
+    },
+    ..ROUNDS_OF_F64
+};
+
+/// f16, bf16 and i8 at warp level, on compute capability 9.0, which multiplies them by warps only with old drivers and
+/// in small batches. Large tiles have four times as many outputs as small ones. A multiprocessor computes two large
+/// tiles at a time, or three small ones, which read nearly three times as much shared memory for each output. Not
+/// measured.
 const ROUNDS_OF_NARROW: RoundTimes = RoundTimes::of_two(4, 8);
 
 /// f32 on CUDA cores. Rounds are the tiles of a multiprocessor, and times are for each k, in tenths of a
@@ -63,22 +88,29 @@ const ROUNDS_OF_CHAIN: RoundTimes = RoundTimes {
     },
 };
 
-/// Blocks of warp-level kernels that a multiprocessor holds: small ones, and large ones.
-const F64_BLOCKS: (u64, u64) = (3, 1);
-const NARROW_BLOCKS: (u64, u64) = (3, 2);
-const SPLIT_BLOCKS: (u64, u64) = (3, 2);
+/// Sizes of tiles on modelled devices; of equally fast ones the first is selected.
+const LARGE_AND_SMALL: [TileSize; 2] = [TileSize::Large, TileSize::Small];
 
-/// Warp-level products on tensor cores. Uses `tiles` if given, otherwise the fastest size.
+/// Blocks of warp-level kernels that a multiprocessor computes in a round: small, medium and large ones. Narrow
+/// elements have no medium ones.
+type BlocksOfRound = [u64; 3];
+const F64_BLOCKS: BlocksOfRound = [2, 1, 1];
+const NARROW_BLOCKS: BlocksOfRound = [3, 2, 2];
+const SPLIT_BLOCKS: BlocksOfRound = [3, 2, 2];
+
+/// Warp-level products on tensor cores. Uses `tiles` if given and if the product is no part of K in f64, otherwise the
+/// fastest size.
 pub fn mma_in(
     problem: &Problem,
     device: DeviceFacts,
     tiles: Option<TileSize>,
 ) -> Option<(Method, SelectionReason)> {
-    let (blocks, times) = match problem.element {
-        ElementType::F64 => (F64_BLOCKS, &ROUNDS_OF_F64),
-        _ => (NARROW_BLOCKS, &ROUNDS_OF_NARROW),
+    let (of_method, tiles) = match problem.element {
+        ElementType::F64 if problem.is_part() => ((F64_BLOCKS, &ROUNDS_OF_F64_PARTS), None),
+        ElementType::F64 => ((F64_BLOCKS, &ROUNDS_OF_F64), tiles),
+        _ => ((NARROW_BLOCKS, &ROUNDS_OF_NARROW), tiles),
     };
-    by_warps_in(Method::Mma, problem, device, (blocks, times), tiles)
+    by_warps_in(Method::Mma, problem, device, of_method, tiles)
 }
 
 /// Warp-level products of split operands. Uses `tiles` if given, otherwise the fastest size.
@@ -97,43 +129,37 @@ fn tile_of(method: Method, problem: &Problem) -> Option<&'static BlockTile> {
     Some(&kernels.first()?.descriptor.tile)
 }
 
-/// The rounds of blocks of all products, if each multiprocessor holds `blocks` at a time.
-fn rounds_of_blocks(
-    problem: &Problem,
-    device: DeviceFacts,
-    tile: &BlockTile,
-    resident: u64,
-) -> u64 {
-    let resident = (u64::from(device.multiprocessors) * resident).max(1);
-    let blocks = problem.blocks(tile).map_or(u64::MAX, u64::from);
-    blocks
-        .saturating_mul(problem.batch as u64)
-        .div_ceil(resident)
-}
-
-/// A warp-level method, with the numbers of small and large blocks that a multiprocessor holds. Uses `tiles` if
-/// given, otherwise the fastest size.
+/// A warp-level method, with the blocks and the times of its rounds on 9.0. Uses `tiles` if given, otherwise the fastest
+/// size.
 fn by_warps_in(
     method: fn(TileSize) -> Method,
     problem: &Problem,
     device: DeviceFacts,
-    (blocks, times): ((u64, u64), &RoundTimes),
+    (blocks, times): (BlocksOfRound, &RoundTimes),
     tiles: Option<TileSize>,
 ) -> Option<(Method, SelectionReason)> {
+    if tiles.is_none()
+        && let Some(selected) = modelled(method, &LARGE_AND_SMALL, problem, device)
+    {
+        return Some(selected);
+    }
     let tile = |tiles| tile_of(method(tiles), problem);
     let (small, large) = (tile(TileSize::Small)?, tile(TileSize::Large)?);
+    let medium = tile(TileSize::Medium).unwrap_or(large);
+    let [of_small, of_medium, of_large] = blocks;
     let rounds = |tiles| {
         let (tile, resident) = match tiles {
-            TileSize::Small => (small, blocks.0),
-            TileSize::Medium | TileSize::Large => (large, blocks.1),
+            TileSize::Small => (small, of_small),
+            TileSize::Medium => (medium, of_medium),
+            TileSize::Large => (large, of_large),
         };
         rounds_of_blocks(problem, device, tile, resident)
     };
     Some(in_fewest_rounds(method, rounds, times, tiles))
 }
 
-/// A block of outputs for each thread. Uses `tiles` if given. Otherwise f32 has the fastest size, and other types
-/// large tiles if these fill the device.
+/// A block of outputs for each thread. Uses `tiles` if given. Otherwise f32, and f64 on modelled devices, have the
+/// fastest size, and other types large tiles if these fill the device.
 pub fn coarsened(
     problem: &Problem,
     device: DeviceFacts,
@@ -148,7 +174,12 @@ pub fn coarsened(
         None if problem.is_gram && problem.element == ElementType::F64 => {
             (TileSize::Small, SelectionReason::OnlyTiles)
         }
-        None => tiles_for(problem, device)?,
+        None => {
+            if let Some(selected) = modelled(Method::Coarsened, &LARGE_AND_SMALL, problem, device) {
+                return Some(selected);
+            }
+            tiles_for(problem, device)?
+        }
     };
     Some((Method::Coarsened(tiles), reason))
 }
@@ -163,6 +194,12 @@ fn chain_in(
         // Tiles of the other sizes leave nothing out.
         let medium = Method::Coarsened(TileSize::Medium);
         return Some((medium, SelectionReason::OnlyTiles));
+    }
+    const SIZES: [TileSize; 3] = [TileSize::Large, TileSize::Medium, TileSize::Small];
+    if tiles.is_none()
+        && let Some(selected) = modelled(Method::Coarsened, &SIZES, problem, device)
+    {
+        return Some(selected);
     }
     let tile = |tiles| tile_of(Method::Coarsened(tiles), problem);
     let (small, medium, large) = (

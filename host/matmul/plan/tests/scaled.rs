@@ -18,7 +18,7 @@ fn scaled(shape: (usize, usize, usize)) -> Problem {
 }
 
 #[test]
-fn few_rows_have_small_tiles_and_k_is_never_split() {
+fn few_rows_have_tiles_of_their_own_and_k_is_never_split() {
     let of = |m, n, k| {
         let plan = Plan::of(&scaled((m, n, k)), H200, AUTO).expect("a kernel");
         assert!(plan.division.is_none(), "{m} x {n} x {k}");
@@ -27,8 +27,10 @@ fn few_rows_have_small_tiles_and_k_is_never_split() {
     };
     assert_eq!(of(1, 2112, 7168), "matmul_scaled_small_e4m3");
     assert_eq!(of(128, 4096, 7168), "matmul_scaled_small_e4m3");
-    assert_eq!(of(4096, 4096, 7168), "matmul_scaled_e4m3");
+    assert_eq!(of(128, 129_280, 7168), "matmul_scaled_skinny_e4m3");
     assert_eq!(of(1, 1, 1 << 20), "matmul_scaled_small_e4m3");
+    assert_eq!(of(4096, 4096, 7168), "matmul_scaled_medium_e4m3");
+    assert_eq!(of(4096, 129_280, 7168), "matmul_scaled_e4m3");
 }
 
 #[test]

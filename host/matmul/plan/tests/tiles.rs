@@ -62,7 +62,7 @@ fn methods_without_medium_tiles_have_large_ones() {
     let split = selected(ElementType::F32, Arithmetic::Split);
     assert_eq!(split, Some("matmul_split_f32"));
     let f64 = selected(ElementType::F64, Arithmetic::Auto);
-    assert_eq!(f64, Some("matmul_mma_f64_nn"));
+    assert_eq!(f64, Some("matmul_mma_medium_f64_nn"), "it has some");
 }
 
 #[test]
@@ -73,16 +73,43 @@ fn the_tiles_of_f64_follow_the_rounds() {
         let selection = Plan::of(&problem, H200, request).unwrap();
         (selection.kernel.name, selection.reason)
     };
-    let (small, large) = ("matmul_mma_small_f64_nn", "matmul_mma_f64_nn");
-    let rounds = |small, large| SelectionReason::Rounds {
+    let (small, medium, large) = (
+        "matmul_mma_small_f64_nn",
+        "matmul_mma_medium_f64_nn",
+        "matmul_mma_f64_nn",
+    );
+    let rounds = |small, medium, large| SelectionReason::Rounds {
         small,
-        medium: None,
+        medium: Some(medium),
         large,
     };
-    assert_eq!(selected(1024), (small, rounds(1, 1)));
-    assert_eq!(selected(1536), (small, rounds(2, 2)));
-    assert_eq!(selected(2048), (large, rounds(3, 2)));
-    assert_eq!(selected(4096), (large, rounds(11, 8)));
+    assert_eq!(selected(512), (small, rounds(1, 1, 1)));
+    assert_eq!(selected(640), (small, rounds(1, 1, 1)));
+    assert_eq!(selected(768), (medium, rounds(2, 2, 1)));
+    assert_eq!(selected(1024), (medium, rounds(2, 2, 1)));
+    assert_eq!(selected(1280), (large, rounds(4, 4, 1)));
+    assert_eq!(selected(1536), (medium, rounds(5, 5, 2)));
+    assert_eq!(selected(2048), (large, rounds(8, 8, 2)));
+    assert_eq!(selected(4096), (large, rounds(32, 32, 8)));
+}
+
+/// Large tiles have no registers for parts of K.
+#[test]
+fn parts_of_f64_have_small_or_medium_tiles() {
+    let selected = |shape, tiles| {
+        let problem = row_major(ElementType::F64, shape);
+        let request = Request::Fastest(Arithmetic::Auto, tiles);
+        let plan = Plan::of(&problem, H200, request).unwrap();
+        assert!(plan.division.is_some(), "{shape:?}");
+        plan.kernel.name
+    };
+    let (small, medium) = ("matmul_mma_small_f64_nn", "matmul_mma_medium_f64_nn");
+    for tiles in [None, Some(TileSize::Small), Some(TileSize::Large)] {
+        assert_eq!(selected((16, 16, 1 << 20), tiles), small);
+        assert_eq!(selected((32, 1024, 4096), tiles), small);
+        assert_eq!(selected((128, 128, 1 << 20), tiles), medium);
+        assert_eq!(selected((512, 512, 1 << 16), tiles), medium);
+    }
 }
 
 #[test]

@@ -1,6 +1,19 @@
 //! Barriers and fences.
 
-use simt::{BarrierId, MemoryScope};
+use simt::{BarrierId, DefectKind, MemoryScope};
+
+/// The barrier of [`block_barrier_count`].
+const COUNTING: u32 = 15;
+
+/// A barrier at which nothing is counted.
+#[track_caller]
+fn named(id: u32) -> BarrierId {
+    if id == COUNTING {
+        let message = "barrier 15, which counts predicates: named barriers are 1 to 14";
+        simt::fail(DefectKind::InvalidArgument, message.to_owned());
+    }
+    BarrierId(id)
+}
 
 /// Waits for every thread of the block.
 #[track_caller]
@@ -11,19 +24,19 @@ pub fn block_barrier() {
 /// Waits at barrier `id` for `threads` threads of the block.
 #[track_caller]
 pub fn block_barrier_part(id: u32, threads: u32) {
-    simt::block_barrier(BarrierId(id), Some(threads));
+    simt::block_barrier(named(id), Some(threads));
 }
 
 /// Arrives at barrier `id` for `threads` threads of the block, and does not wait.
 #[track_caller]
 pub fn block_barrier_arrive(id: u32, threads: u32) {
-    simt::block_barrier_arrive(BarrierId(id), threads);
+    simt::block_barrier_arrive(named(id), threads);
 }
 
 /// Waits for every thread of the block and counts those whose predicate is true.
 #[track_caller]
 pub fn block_barrier_count(predicate: bool) -> u32 {
-    simt::block_barrier_reduce(predicate)
+    simt::block_barrier_reduce(BarrierId(COUNTING), None, predicate)
 }
 
 /// Waits for the lanes of `mask`.

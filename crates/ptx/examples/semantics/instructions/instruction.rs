@@ -16,15 +16,15 @@ pub enum Comparison {
     Exact,
     /// Bit by bit, but any NaN is like any other: the kernel makes each the canonical NaN.
     AnyNan,
-    /// An f32 within so many units in the last place.
+    /// An f32 within this number of units in the last place.
     Units(u32),
     /// An f32 within this distance.
     Absolute(f64),
     /// An f32 within this distance, times the result where that is more than 1.
     Relative(f64),
-    /// A float of 16 bits (two of them in 32), or an f64, within so many units.
+    /// A float of 16 bits (two of them in 32), or an f64, within this number of units.
     HalfUnits(u32),
-    /// The upper half of an f64, within so many units of it.
+    /// The upper half of an f64, within this number of units of it.
     UpperUnits(u32),
 }
 

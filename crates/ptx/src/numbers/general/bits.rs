@@ -1,8 +1,9 @@
 //! Parts of words that are rarely asked for.
 
+use super::has_sign;
 use crate::numbers::slot::{General, mask};
 use crate::operations::{BitField, BitFieldName as Name, DotProduct, DotProductName};
-use crate::words::{Half, PermuteMode, ShiftRange, Type};
+use crate::words::{Half, PermuteMode, ShiftRange};
 
 /// The function of an instruction on parts of words.
 pub(crate) fn bit_field(it: &BitField) -> Option<General> {
@@ -87,12 +88,7 @@ pub(crate) fn dot_product_of_halves(it: &DotProduct) -> Option<General> {
     if it.name != DotProductName::Two {
         return None;
     }
-    let signed = |of| match of {
-        Type::S32 => Some(true),
-        Type::U32 => Some(false),
-        _ => None,
-    };
-    let (a_is_signed, b_is_signed) = (signed(it.a)?, signed(it.b)?);
+    let (a_is_signed, b_is_signed) = (has_sign(it.a)?, has_sign(it.b)?);
     let first = match it.half? {
         Half::Low => 0,
         Half::High => 2,

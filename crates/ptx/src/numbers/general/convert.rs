@@ -1,6 +1,7 @@
 //! Conversions with every rounding and limit (PTX ISA, "cvt").
 
 use super::format::{Format, direction, with_format};
+use super::{extended, range};
 use crate::numbers::slot::{General, mask};
 use crate::operations::{Convert, ConvertName};
 use crate::words::{Rounding, Type};
@@ -202,21 +203,6 @@ fn to_tf32(it: &Convert) -> Option<General> {
 /// The bits of an integer type, and whether it has a sign.
 fn integer(of: Type) -> Option<(u32, bool)> {
     of.is_integer().then_some((of.bits()?, of.is_signed()))
-}
-
-fn range(bits: u32, is_signed: bool) -> (i128, i128) {
-    match is_signed {
-        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-        false => (0, (1 << bits) - 1),
-    }
-}
-
-fn extended(slot: u64, bits: u32, is_signed: bool) -> i128 {
-    let value = i128::from(slot & mask(bits));
-    match is_signed && value >> (bits - 1) & 1 == 1 {
-        true => value - (1 << bits),
-        false => value,
-    }
 }
 
 #[cfg(test)]

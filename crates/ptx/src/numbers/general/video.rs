@@ -1,8 +1,8 @@
 //! Arithmetic of the parts of words.
 
+use super::{extended, has_sign, range};
 use crate::numbers::slot::{General, mask};
 use crate::operations::{Video, VideoName as Name};
-use crate::words::Type;
 
 /// The function of an instruction on bytes or halves.
 pub(crate) fn video(it: &Video) -> Option<General> {
@@ -15,36 +15,26 @@ pub(crate) fn video(it: &Video) -> Option<General> {
         | Name::MaxBytes => 8,
         _ => 16,
     };
-    let function: fn(i64, i64) -> i64 = match it.name {
+    let function: fn(i128, i128) -> i128 = match it.name {
         Name::AddBytes | Name::AddHalves => |a, b| a + b,
         Name::SubtractBytes | Name::SubtractHalves => |a, b| a - b,
-        Name::AverageBytes | Name::AverageHalves => |a, b| (a + b + 1) >> 1,
+        Name::AverageBytes | Name::AverageHalves => |a, b| {
+            let sum = a + b;
+            (sum + i128::from(sum >= 0)) >> 1
+        },
         Name::DifferenceBytes | Name::DifferenceHalves => |a, b| (a - b).abs(),
-        Name::MinBytes | Name::MinHalves => i64::min,
-        Name::MaxBytes | Name::MaxHalves => i64::max,
+        Name::MinBytes | Name::MinHalves => i128::min,
+        Name::MaxBytes | Name::MaxHalves => i128::max,
     };
-    let is_signed = |of| match of {
-        Type::S32 => Some(true),
-        Type::U32 => Some(false),
-        _ => None,
-    };
-    let (a_signed, b_signed, d_signed) = (is_signed(it.a)?, is_signed(it.b)?, is_signed(it.d)?);
+    let (a_signed, b_signed, d_signed) = (has_sign(it.a)?, has_sign(it.b)?, has_sign(it.d)?);
     let (is_clamped, adds) = (it.saturate.is_some(), it.accumulate.is_some());
-    let (least, most) = match d_signed {
-        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-        false => (0, (1 << bits) - 1),
-    };
+    let (least, most) = range(bits, d_signed);
     Some(General::new(3, move |x| {
-        let part = |word: u64, place: u32, is_signed: bool| {
-            let part = (word >> place & mask(bits)) as i64;
-            match is_signed && part >> (bits - 1) == 1 {
-                true => part - (1 << bits),
-                false => part,
-            }
-        };
         let parts = (0..32 / bits).map(|number| {
             let place = number * bits;
-            let result = function(part(x[0], place, a_signed), part(x[1], place, b_signed));
+            let (a, b) = (x[0] >> place, x[1] >> place);
+            let (a, b) = (extended(a, bits, a_signed), extended(b, bits, b_signed));
+            let result = function(a, b);
             (
                 place,
                 if is_clamped {

@@ -1,14 +1,15 @@
 //! The order that mbarriers establish: an arrival releases, a wait acquires, and a complete phase orders its bulk
 //! copies.
 
-use crate::basics::{AccessKind, CallSite, Finding, Position};
+use crate::basics::{AccessKind, CallSite, Finding, MemoryScope, Position};
 use crate::check::asynchronous::agents::{Agent, asynchronous};
 use crate::check::block::BlockCheck;
 use crate::check::cells::event::{Event, EventKind, Time};
 use crate::check::cells::site::Site;
 use crate::check::clocks::barrier_order::{BarrierOrder, Phases};
 use crate::check::clocks::block_clock::BlockClock;
-use crate::check::clocks::clock::VectorClock;
+use crate::check::clocks::clock::{VectorClock, add};
+use crate::check::clocks::order::index_of;
 use crate::check::reports::place::Place;
 use crate::state::{MBARRIER_BYTES, SharedMemory};
 use std::ops::Range;
@@ -26,6 +27,20 @@ impl BlockCheck {
         };
         let ordered = handed.ordered.get_or_insert_default();
         Arc::make_mut(ordered).add_block(self.block, Arc::new(clock));
+        handed
+    }
+
+    /// What the fences of the thread at `position` have released, to the threads of `scope` at least.
+    pub fn released(&self, position: &Position, scope: MemoryScope) -> BarrierOrder {
+        let clocks = self.clocks.of(position.thread() as usize);
+        let mut handed = BarrierOrder {
+            proxied: clocks.proxied.clone(),
+            ..BarrierOrder::default()
+        };
+        for released in &clocks.released[index_of(scope)..] {
+            add(&mut handed.ordered, &released.ordered);
+            add(&mut handed.fenced, &released.fenced);
+        }
         handed
     }
 

@@ -276,7 +276,7 @@ mod tests {
     use super::*;
     use crate::basics::SplitMix64;
     use crate::check::asynchronous::clusters::Clusters;
-    use crate::check::cells::event::{KINDS, Time};
+    use crate::check::cells::event::Time;
     use crate::check::clocks::known_clock::KnownClock;
     use std::panic::Location;
 
@@ -299,7 +299,7 @@ mod tests {
         let mut replaced = 0;
         for _ in 0..250_000 {
             let place = (random.below(2) as u32, random.below(12) as u16);
-            let (kind, time) = (draw(&mut random, &KINDS), random.below(6) as Time);
+            let (kind, time) = (draw(&mut random, EventKind::ALL), random.below(6) as Time);
             let known = Event::new(kind, place, time, 4, site);
             let known = known.standing_for(draw(&mut random, &OTHERS));
             let accessor = Accessor {
@@ -311,7 +311,7 @@ mod tests {
                 clock: KnownClock::new(None),
                 clusters: &Clusters::NONE,
             };
-            let event = Event::new(draw(&mut random, &KINDS), (0, 5), 6, 4, site);
+            let event = Event::new(draw(&mut random, EventKind::ALL), (0, 5), 6, 4, site);
             if event.replaces(&known, &accessor) {
                 replaced += 1;
                 let mut cell = Cell::of(known);

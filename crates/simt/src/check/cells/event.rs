@@ -33,21 +33,6 @@ named! {
     }
 }
 
-/// By number.
-pub(in crate::check) const KINDS: [EventKind; 11] = [
-    EventKind::Nothing,
-    EventKind::Read,
-    EventKind::Write,
-    EventKind::CachedRead,
-    EventKind::Atomic,
-    EventKind::AtomicRead,
-    EventKind::AtomicWrite,
-    EventKind::AsyncRead,
-    EventKind::InFlight,
-    EventKind::Mbarrier,
-    EventKind::AsyncWrite,
-];
-
 impl EventKind {
     #[inline]
     pub fn is_atomic(self) -> bool {

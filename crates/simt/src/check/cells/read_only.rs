@@ -1,7 +1,7 @@
 //! The bytes of a region that a launch has read through the read-only cache.
 
 use crate::check::cells::site::Site;
-use crate::memory::{OutOfMemory, release_reserve};
+use crate::memory::{OutOfMemory, release_reserve, words_of_bits};
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -34,7 +34,7 @@ impl<const BYTES: usize> ReadOnlyBytes<BYTES> {
                 let bits = u64::MAX >> (WORD_BYTES - bytes) << first;
                 return words[word].load(Ordering::Relaxed) & bits == bits;
             }
-            parts(offset, bytes)
+            words_of_bits(offset, offset + bytes)
                 .all(|(word, bits)| words[word].load(Ordering::Relaxed) & bits == bits)
         })
     }
@@ -44,7 +44,7 @@ impl<const BYTES: usize> ReadOnlyBytes<BYTES> {
     pub fn add(&self, offset: usize, bytes: usize, site: Site) -> Result<(), OutOfMemory> {
         let words = zeroed(&self.bits, BYTES / WORD_BYTES)?;
         let sites = zeroed(&self.sites, BYTES / WORD_BYTES)?;
-        for (word, bits) in parts(offset, bytes) {
+        for (word, bits) in words_of_bits(offset, offset + bytes) {
             if words[word].load(Ordering::Relaxed) == 0 {
                 sites[word].store(site.to_bits(), Ordering::Relaxed);
             }
@@ -57,23 +57,11 @@ impl<const BYTES: usize> ReadOnlyBytes<BYTES> {
     #[inline]
     pub fn reader(&self, offset: usize, bytes: usize) -> Option<Site> {
         let words = self.bits.get()?;
-        let (word, _) = parts(offset, bytes)
+        let (word, _) = words_of_bits(offset, offset + bytes)
             .find(|(word, bits)| words[*word].load(Ordering::SeqCst) & bits != 0)?;
         let sites = self.sites.get()?;
         Some(Site::of_bits(sites[word].load(Ordering::Relaxed)))
     }
-}
-
-/// The words for these bytes, with their bits.
-#[inline]
-fn parts(offset: usize, bytes: usize) -> impl Iterator<Item = (usize, u64)> {
-    let end = offset + bytes;
-    (offset / WORD_BYTES..end.div_ceil(WORD_BYTES)).map(move |word| {
-        let base = word * WORD_BYTES;
-        let from = offset.saturating_sub(base);
-        let to = (end - base).min(WORD_BYTES);
-        (word, u64::MAX >> (WORD_BYTES - (to - from)) << from)
-    })
 }
 
 /// The words of `place`, allocated if there are none.

@@ -3,6 +3,7 @@
 //! A cell with one access, or with reads that one event represents, takes 12 bytes: the event itself, if it fits.
 //! Others are kept beside the cells.
 
+use crate::basics::lock;
 use crate::check::accessor::Accessor;
 use crate::check::cells::cell::{Cell, Conflict, Rules};
 use crate::check::cells::event::packed::Packed;
@@ -15,7 +16,7 @@ use crate::check::cells::spilled::Spilled;
 use crate::memory::OutOfMemory;
 use std::array::from_fn;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 /// The coarsest cells: the widest access is 16 bytes.
 const MAX_SHIFT: u32 = 4;
@@ -238,18 +239,12 @@ impl Region {
     fn hold(&self) -> Held<'_> {
         match self.is_exclusive {
             true => None,
-            false => Some(self.guard()),
+            false => Some(lock(&self.spilled)),
         }
     }
 
     fn lock<'a, 'held>(&'a self, held: &'held mut Held<'a>) -> &'held mut Spilled<Readers> {
-        held.get_or_insert_with(|| self.guard())
-    }
-
-    /// No panic leaves what the lock protects half done.
-    #[inline]
-    fn guard(&self) -> MutexGuard<'_, Spilled<Readers>> {
-        self.spilled.lock().unwrap_or_else(PoisonError::into_inner)
+        held.get_or_insert_with(|| lock(&self.spilled))
     }
 
     /// The cells of `bytes` bytes from `offset` on, split so that they hold no other bytes.

@@ -126,9 +126,14 @@ impl BlockCheck {
         let clock = self.own_clock(position);
         let mut clocks = self.clocks.change(number as usize);
         let widest = index_of(scope);
-        for scope in BLOCK..=widest {
-            let observed = take(&mut clocks.observed[scope]);
-            clocks.acquire_observed(&observed);
+        if order != FenceOrder::Release {
+            for scope in BLOCK..=widest {
+                let observed = take(&mut clocks.observed[scope]);
+                clocks.acquire_observed(&observed);
+            }
+        }
+        if order == FenceOrder::Acquire {
+            return self.note_clocks();
         }
         let mut released = clocks.ordered.clone();
         self.add_clock(&mut released, clock);

@@ -84,8 +84,8 @@ mod tests {
     use crate::check::asynchronous::agents::{Agent, asynchronous};
     use crate::check::asynchronous::clusters::Clusters;
     use crate::check::cells::cell::{Cell, Rules};
+    use crate::check::cells::event::Event;
     use crate::check::cells::event::packed::WritesOf;
-    use crate::check::cells::event::{Event, KINDS};
     use crate::check::clocks::known_clock::KnownClock;
     use std::panic::Location;
 
@@ -97,7 +97,7 @@ mod tests {
         let agent = Agent::Barrier(0).number();
         for _ in 0..200_000 {
             let mut below = |bound: usize| random.below(bound as u64) as usize;
-            let kind = KINDS[below(KINDS.len())];
+            let kind = EventKind::ALL[below(EventKind::ALL.len())];
             let place = [(0, 4), (0, 5), (0, 9), (1, 5), (asynchronous(0), agent)][below(5)];
             let known = Event::new(kind, place, 1 + below(6) as Time, 4, site);
             let known = known.standing_for(others[below(others.len())]);

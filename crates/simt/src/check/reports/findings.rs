@@ -1,11 +1,11 @@
 //! The distinct findings after which a launch has continued.
 
-use crate::basics::{AccessKind, Finding, Suppression};
+use crate::basics::{AccessKind, Finding, Suppression, lock};
 use crate::check::cells::cell::Conflict;
 use crate::check::cells::event::{Event, EventKind};
 use crate::check::cells::site::Site;
 use std::mem::{self, Discriminant};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// A launch that makes its findings this often ends: a loop may wait for a write of another thread that nothing orders.
 const MOST_TIMES: u64 = 1 << 16;
@@ -101,7 +101,7 @@ impl Findings {
         block: u32,
         describe: impl Fn() -> Finding,
     ) -> Result<(), Box<Finding>> {
-        let mut list = self.lock();
+        let mut list = lock(&self.list);
         let List { all, times } = &mut *list;
         let Some(listed) = all.iter_mut().find(|listed| listed.key == key) else {
             let listed = self.first_of(key, block, describe().with_calls());
@@ -148,7 +148,7 @@ impl Findings {
 
     /// Whether all findings are suppressed.
     pub fn are_none(&self) -> bool {
-        !self.lock().all.iter().any(|it| it.what.is_reported())
+        !lock(&self.list).all.iter().any(|it| it.what.is_reported())
     }
 
     /// Takes the findings out of the list, in the order in which they were made, with their blocks' numbers and how
@@ -161,13 +161,8 @@ impl Findings {
                 None
             }
         };
-        let all = mem::take(&mut self.lock().all);
+        let all = mem::take(&mut lock(&self.list).all);
         all.into_iter().filter_map(reported).collect()
-    }
-
-    /// No panic leaves what the lock protects half done.
-    fn lock(&self) -> MutexGuard<'_, List> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

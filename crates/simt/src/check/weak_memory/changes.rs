@@ -4,11 +4,11 @@
 //! lock. Every change is recorded and few are reported, so recording costs only three stores. A word's address selects
 //! its place. Among words that share a place, only the last one is known.
 
-use crate::basics::spread;
+use crate::basics::{lock, spread};
 use crate::check::cells::site::Site;
 use bytemuck::allocation::try_zeroed_slice_box;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 /// Places of words: two to this power.
 const PLACE_BITS: u32 = 12;
@@ -143,10 +143,8 @@ impl Changes {
         tag >> NUMBER_BITS == self.era
     }
 
-    /// No panic leaves what the lock protects half done.
     fn lock(&self, place: usize) -> MutexGuard<'_, ()> {
-        let part = self.parts[place % PARTS].lock();
-        part.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.parts[place % PARTS])
     }
 }
 

@@ -1,5 +1,6 @@
 //! A run's part in loads that return later stores.
 
+use crate::basics::lock;
 use crate::check::asynchronous::clusters::Clusters;
 use crate::check::cells::event::Event;
 use crate::check::clocks::clock::Before;
@@ -10,7 +11,7 @@ use crate::check::weak_memory::published::Release;
 use std::collections::HashSet;
 use std::mem::take;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Limits of a run that follows a prediction, until the predicted store is made: a multiple of the atomic operations of
 /// the run that suggested it, and some more. A thread may wait forever for something that another one does only after
@@ -272,10 +273,8 @@ impl LaterStores {
         }
     }
 
-    /// No panic leaves what the lock protects half done.
     fn lock(&self) -> Option<MutexGuard<'_, Role>> {
-        let role = self.role.as_ref()?;
-        Some(role.lock().unwrap_or_else(PoisonError::into_inner))
+        self.role.as_ref().map(lock)
     }
 }
 

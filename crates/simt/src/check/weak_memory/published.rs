@@ -6,7 +6,7 @@
 //! ("Observation Order"), and if the scope of each includes the other thread. So an update continues the word's release
 //! sequence and adds its own thread's releases, and a store, atomic or plain, begins a new one.
 
-use crate::basics::NumberMap;
+use crate::basics::{NumberMap, lock};
 use crate::check::asynchronous::clusters::Clusters;
 use crate::check::clocks::clock::Before;
 use crate::check::clocks::happens_before::{BLOCK, CLUSTER, DEVICE, SCOPES};
@@ -81,7 +81,7 @@ impl Published {
     /// The words, which no other host thread changes meanwhile.
     pub fn lock(&self) -> MutexGuard<'_, Words> {
         self.is_used.store(true, Ordering::Release);
-        self.words.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.words)
     }
 
     /// A plain access writes `bytes` bytes from `address` on: their release sequences end.

@@ -10,7 +10,7 @@
 //! | 58 and 59 | the other events that it represents |
 //! | 60 to 63 | the kind of access |
 
-use super::{Event, EventKind, KINDS, OTHERS, Others, THREAD_BITS, Time};
+use super::{Event, EventKind, OTHERS, Others, THREAD_BITS, Time};
 use crate::check::asynchronous::agents::{NOT_OF_THREADS, asynchronous};
 use crate::check::cells::site::Site;
 use std::num::NonZeroU64;
@@ -120,7 +120,7 @@ impl Packed {
         Ok(Event {
             time: (word & TIME) as Time,
             thread_and_width: (word >> THREAD_AT) as u16,
-            kind: KINDS[(word >> KIND_AT) as usize % KINDS.len()],
+            kind: EventKind::ALL[(word >> KIND_AT) as usize % EventKind::ALL.len()],
             others: OTHERS[(word >> OTHERS_AT) as usize % OTHERS.len()],
             block: match word & AGENT {
                 0 => block,
@@ -209,7 +209,8 @@ mod tests {
             (asynchronous(9), agent),
         ];
         let times = [1, 2, TIME as Time];
-        let kinds = KINDS.into_iter().filter(|kind| *kind != EventKind::Nothing);
+        let kinds = EventKind::ALL.iter().copied();
+        let kinds = kinds.filter(|kind| *kind != EventKind::Nothing);
         kinds.flat_map(move |kind| {
             OTHERS.into_iter().flat_map(move |others| {
                 places.into_iter().flat_map(move |place| {

@@ -1,9 +1,13 @@
 //! Small programs, as other compilers write them.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod names;
+mod operands;
 
-use common::{Buffer, Shape, options, ptx_body, run};
+use common::{Buffer, Shape, options, ptx_body, run, storing_kernel as kernel};
 use ptx::{Kernel, Module, Program};
+use simt::Defect;
 
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
@@ -15,6 +19,10 @@ fn program(text: &str) -> Result<Program, ptx::ProgramError> {
 
 /// The 64 words that a kernel `test(out)` of 64 threads has stored, in a launch with all checks.
 fn words(text: &str) -> Vec<u32> {
+    launch(text).unwrap_or_else(|it| panic!("{it}"))
+}
+
+fn launch(text: &str) -> Result<Vec<u32>, Box<Defect>> {
     let program = program(text).unwrap_or_else(|it| panic!("{it}"));
     let kernel = Kernel::new(program).unwrap();
     let out = Buffer::<u32>::uninitialised(64);
@@ -25,27 +33,8 @@ fn words(text: &str) -> Vec<u32> {
         dynamic_shared_bytes: 0,
     };
     let body = ptx_body(&kernel, &[&address]);
-    run("test", shape, &options(), &body).unwrap_or_else(|it| panic!("{it}"));
-    out.values()
-}
-
-/// A kernel whose thread stores `%result`, after `body`, which may use `%tid`.
-fn kernel(body: &str) -> String {
-    format!(
-        ".visible .entry test(.param .u64 out)
-        {{
-            .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;
-            .reg .b32 %result; .reg .b32 %t; .reg .b64 %address; .reg .b64 %distance;
-            mov.u32 %t, %tid.x;
-            {body}
-            ld.param.u64 %address, [out];
-            cvta.to.global.u64 %address, %address;
-            mul.wide.u32 %distance, %t, 4;
-            add.s64 %address, %address, %distance;
-            st.global.u32 [%address], %result;
-            ret;
-        }}"
-    )
+    run("test", shape, &options(), &body)?;
+    Ok(out.values())
 }
 
 fn expect(body: &str, value: impl Fn(u32) -> u32) {
@@ -95,14 +84,115 @@ fn functions_with_parameters_in_registers() {
     assert_eq!(words(&text), expected);
 }
 
+/// What `ptxas` makes of each.
 #[test]
-fn a_function_that_calls_itself_is_refused() {
-    let functions = ".func one() { call two; ret; } .func two() { call one; ret; }";
-    let error = program(&format!(
-        "{functions}\n{}",
-        kernel("call one; mov.u32 %result, 0;")
-    ));
-    assert!(error.unwrap_err().to_string().contains("calls itself"));
+fn constants_have_the_types_of_their_operands() {
+    let functions = "
+        .func (.reg .b32 %o) shifted(.reg .b32 %i) { shr.u32 %o, %i, 28; ret; }
+        .func (.reg .f32 %o) doubled(.reg .f32 %i) { add.f32 %o, %i, %i; ret; }";
+    for (body, expected) in [
+        (
+            "mad.wide.s32 %rd1, 3, 4, -8; shr.u64 %rd1, %rd1, 1; cvt.u32.u64 %result, %rd1;",
+            2,
+        ),
+        (
+            "mad.wide.u32 %rd1, 3, 4, 0x100000000; shr.u64 %rd1, %rd1, 32; cvt.u32.u64 %result, %rd1;",
+            1,
+        ),
+        ("mad.wide.s16 %result, 3, 5, -1;", 14),
+        ("mad.wide.u16 %result, 3, 5, 100000;", 100_015),
+        ("slct.u32.s32 %result, 1, 2, -1;", 2),
+        ("slct.u32.f32 %result, 1, 2, -1.5;", 2),
+        (
+            "slct.f32.s32 %f1, 1.0, 2.0, -1; mov.b32 %result, %f1;",
+            0x4000_0000,
+        ),
+        (
+            "mov.u16 %h1, 5; shl.b16 %h1, %h1, 65536; cvt.u32.u16 %result, %h1;",
+            0,
+        ),
+        (
+            "mov.u16 %h1, 5; shr.u16 %h1, %h1, 65537; cvt.u32.u16 %result, %h1;",
+            0,
+        ),
+        (
+            "mov.b64 %rd1, {-1, 1}; shr.u64 %rd1, %rd1, 32; cvt.u32.u64 %result, %rd1;",
+            1,
+        ),
+        ("mov.b32 %result, {-1, 2};", 0x2_ffff),
+        ("call (%result), shifted, (-1);", 15),
+        (
+            "call (%f1), doubled, (1.5); mov.b32 %result, %f1;",
+            0x4040_0000,
+        ),
+        (
+            "mov.b64 %rd1, -1; bfe.s64 %rd1, %rd1, -1, -1; cvt.u32.u64 %result, %rd1;",
+            u32::MAX,
+        ),
+    ] {
+        let text = format!("{functions}\n{}", kernel(body));
+        assert_eq!(words(&text), [expected; 64], "{body}");
+    }
+    for refused in [
+        "mov.f32 %f1, 1;",
+        "mov.b32 %r1, 1.5;",
+        "add.f32 %f1, %f1, 1;",
+        "add.s32 %r1, %r1, 1.0;",
+        "setp.gt.f32 %p1, %f1, 0;",
+        "call (%f1), doubled, (1);",
+    ] {
+        let text = format!(
+            "{functions}\n{}",
+            kernel(&format!("{refused} mov.u32 %result, 0;"))
+        );
+        assert!(program(&text).is_err(), "{refused}");
+    }
+}
+
+/// Rows are filled up with zeros, and a number has the type of the variable.
+#[test]
+fn initial_values_lie_as_in_c() {
+    for (variable, expected) in [
+        (".global .s32 g[2][2] = {{1}, {2}};", [1, 0, 2, 0]),
+        (".global .s32 g[][2] = {{1, 2}, {3}};", [1, 2, 3, 0]),
+        (".global .s32 g[][2] = {1, 2, 3};", [1, 2, 3, 0]),
+        (".global .s32 g[2][2] = {1, 2, 3};", [1, 2, 3, 0]),
+        (
+            ".const .f32 g[4] = {1.5, 0f3f800000};",
+            [0x3fc0_0000, 0x3f80_0000, 0, 0],
+        ),
+        (
+            ".global .align 16 .s32 g[2][1][2] = {{{1}}, {{2}}};",
+            [1, 0, 2, 0],
+        ),
+    ] {
+        let space = &variable[..variable.find(' ').unwrap()];
+        let body = format!(
+            "mov.u64 %rd1, g; and.b32 %r1, %t, 3; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;
+            ld{space}.u32 %result, [%rd1];"
+        );
+        let text = format!("{variable}\n{}", kernel(&body));
+        let expected: Vec<u32> = expected.into_iter().cycle().take(64).collect();
+        assert_eq!(words(&text), expected, "{variable}");
+    }
+}
+
+#[test]
+fn a_vector_of_atomic_operations_takes_its_values_before_it_returns_others() {
+    let body = "
+        mov.u64 %rd1, g;
+        mov.f32 %f1, 1.0;
+        mov.f32 %f2, 2.0;
+        setp.eq.u32 %p1, %t, 0;
+        @%p1 atom.global.add.v2.f32 {%f1, %f2}, [%rd1], {%f2, %f1};
+        bar.sync 0;
+        ld.global.f32 %f3, [%rd1+4];
+        cvt.rzi.u32.f32 %result, %f3;";
+    let text = format!(
+        ".global .align 8 .f32 g[2] = {{10.0, 20.0}};\n{}",
+        kernel(body)
+    );
+    assert_eq!(words(&text), [21; 64]);
 }
 
 #[test]
