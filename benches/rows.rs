@@ -1,10 +1,11 @@
-//! Softmax and normalisation of rows under criterion, with torch and a copy in the same run: `cargo bench --bench rows`.
+//! Softmax, normalisation, sums of exponentials and quantisation of rows under criterion, with torch and a copy in the same
+//! run: `cargo bench --bench rows`.
 
 mod common;
 mod rivals;
 
 use common::cases::Case;
-use common::{copies, criterion, rows};
+use common::{copies, criterion, row_values, rows};
 use rivals::Rivals;
 use std::process::ExitCode;
 use tilewright::Device;
@@ -14,5 +15,9 @@ fn main() -> ExitCode {
 }
 
 fn cases(device: &Device) -> Vec<Case> {
-    [copies::cases(device), rows::cases(device)].concat()
+    let of_rows = [copies::cases(device), rows::cases(device)].concat();
+    of_rows
+        .into_iter()
+        .chain(row_values::cases(device))
+        .collect()
 }

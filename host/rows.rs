@@ -24,7 +24,7 @@ use tilewright_kernels::rows::RowPlan;
 /// It is the largest number of additions between an element and the row's sum.
 ///
 /// ```
-/// assert_eq!(tilewright::row_height::<f32>(64), 6);
+/// assert_eq!(tilewright::row_height::<f32>(64), 8);
 /// assert_eq!(tilewright::row_height::<f32>(32_768), 20);
 /// ```
 #[must_use]

@@ -13,6 +13,7 @@ pub mod products;
 pub mod record;
 pub mod reductions;
 pub mod reproducible;
+pub mod row_values;
 pub mod rows;
 pub mod samples;
 pub mod scans;

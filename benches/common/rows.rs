@@ -20,7 +20,7 @@ const LENGTHS: [usize; 9] = [
 ];
 
 /// Elements of the results that are compared with f64, whole rows of them.
-const COMPARED: usize = 100_000;
+pub const COMPARED: usize = 100_000;
 
 /// What is added to a variance: torch.py has the same.
 const EPSILON: f32 = 1e-5;
@@ -46,8 +46,16 @@ pub fn cases(device: &Device) -> Vec<Case> {
     lengths.iter().flat_map(of_length).collect()
 }
 
+/// The elements of a matrix with rows of `len` elements, and their period.
+pub fn elements<T: Sample>(device: &Device, len: usize) -> (Vec<T>, Vec<f32>) {
+    let period = period(len);
+    let of_period = period.iter().map(|&x| T::of(x)).cycle();
+    let elements = of_period.take(rows::<T>(device, len) * len).collect();
+    (elements, period)
+}
+
 /// An element type, and the largest relative error of a result that is accepted, also of a rival.
-trait Sample: RowElement {
+pub trait Sample: RowElement {
     const NAME: &'static str;
     const ERROR: f64;
     /// The distance of the smallest results, if it matters.
@@ -99,7 +107,7 @@ struct RmsNorm;
 struct LayerNorm;
 
 /// The largest element, and the sum of e^(x - largest).
-fn terms(row: &[f64]) -> (f64, f64) {
+pub fn terms(row: &[f64]) -> (f64, f64) {
     let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     (largest, row.iter().map(|x| (x - largest).exp()).sum())
 }
@@ -166,11 +174,11 @@ impl Operation for LayerNorm {
 }
 
 /// Rows of `len` elements in a matrix on `device`.
-fn rows<T>(device: &Device, len: usize) -> usize {
+pub fn rows<T>(device: &Device, len: usize) -> usize {
     BYTES[usize::from(device.is_simulator())] / size_of::<T>() / len
 }
 
-fn label<T>(device: &Device, len: usize) -> String {
+pub fn label<T>(device: &Device, len: usize) -> String {
     format!("{}x{len}", rows::<T>(device, len))
 }
 
@@ -228,9 +236,7 @@ fn contest<T: Sample, O: Operation>(
     len: usize,
 ) -> Result<Contest> {
     let count = rows::<T>(device, len);
-    let period = period(len);
-    let of_period = period.iter().map(|&x| T::of(x));
-    let elements: Vec<T> = of_period.cycle().take(count * len).collect();
+    let (elements, period) = elements::<T>(device, len);
     let expected = Expected::<T, O>::new(&elements, len);
     let x = device.matrix((count, len), &elements)?;
     let bytes = 2 * (count * len * size_of::<T>()) as u64;

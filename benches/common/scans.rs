@@ -5,6 +5,7 @@ use super::cases::Case;
 use super::contest::Contest;
 use super::samples::check_floating;
 use crate::rivals::Rivals;
+use half::f16;
 use std::rc::Rc;
 use tilewright::{Buffer, Device, ScanElement, scan_height};
 use tilewright_test_support::random::Random;
@@ -56,6 +57,32 @@ impl Scanned for i32 {
     }
 }
 
+impl Scanned for f16 {
+    const NAME: &'static str = "f16";
+    const RIVAL: &'static str = "inclusive_sum_f16";
+
+    fn of(number: u8) -> Self {
+        number.into()
+    }
+
+    /// Long sums are infinite. Which of those near the largest number are depends on how a contender adds.
+    fn check(sum: Self, expected: u64, error: f64) -> Result {
+        const SURELY_INFINITE: u64 = 70_000;
+        const SURELY_FINITE: u64 = 60_000;
+        let expected_sum = match expected {
+            ..SURELY_FINITE => expected as f64,
+            SURELY_FINITE..SURELY_INFINITE => return Ok(()),
+            _ => f64::INFINITY,
+        };
+        // Of a rival, whose partial sums may be rounded, too.
+        let error = error.max(0.0) * 16.0 + f64::from(Self::EPSILON);
+        match sum.is_infinite() && expected_sum.is_infinite() {
+            true => Ok(()),
+            false => check_floating(sum.into(), expected_sum, error * expected_sum),
+        }
+    }
+}
+
 /// The scans to measure on `device`.
 pub fn cases(device: &Device) -> Vec<Case> {
     if device.is_simulator() {
@@ -63,6 +90,7 @@ pub fn cases(device: &Device) -> Vec<Case> {
     }
     let mut cases: Vec<Case> = [16, 20, 24, 28].map(case::<f32>).into();
     cases.push(case::<i32>(28));
+    cases.extend([24, 28].map(case::<f16>));
     cases
 }
 

@@ -4,6 +4,7 @@
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
 #include <cub/version.cuh>
+#include <cuda_fp16.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
@@ -123,6 +124,11 @@ extern "C" int inclusive_sum_f32(void *temporary, size_t *temporary_bytes, const
 
 extern "C" int inclusive_sum_i32(void *temporary, size_t *temporary_bytes, const int *x, int *sums,
                                  int count, cudaStream_t stream) {
+  return cub::DeviceScan::InclusiveSum(temporary, *temporary_bytes, x, sums, count, stream);
+}
+
+extern "C" int inclusive_sum_f16(void *temporary, size_t *temporary_bytes, const __half *x,
+                                 __half *sums, int count, cudaStream_t stream) {
   return cub::DeviceScan::InclusiveSum(temporary, *temporary_bytes, x, sums, count, stream);
 }
 

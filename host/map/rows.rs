@@ -172,7 +172,7 @@ impl Module {
         if count == 0 || (len == 0 && values.is_none()) {
             return Ok(());
         }
-        let launch = RowLaunch::new::<K::Element>(device, (count, len), rows.is_staged())?;
+        let launch = RowLaunch::of_map::<K::Element>(device, (count, len), rows.is_staged())?;
         // SAFETY: the launch accesses the elements of the rows alone, as the kernel documents.
         let ([x_apart, y_apart], x, y) = unsafe { rows.into_params() };
         let shape = MapRowsShape {

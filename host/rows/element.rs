@@ -40,6 +40,12 @@ pub(super) mod sealed {
         type SoftmaxLong: for<'launch> OwnKernel<
             Params<'launch> = <Self::SoftmaxShort as Kernel>::Params<'launch>,
         >;
+        type SoftmaxParts: for<'launch> OwnKernel<
+            Params<'launch> = <Self::SoftmaxShort as Kernel>::Params<'launch>,
+        >;
+        type SoftmaxCluster: for<'launch> OwnKernel<
+            Params<'launch> = <Self::SoftmaxShort as Kernel>::Params<'launch>,
+        >;
         type NormShort: for<'launch> OwnKernel<
             Params<'launch> = (
                 Global<'launch, Self>,
@@ -57,21 +63,32 @@ pub(super) mod sealed {
         type NormLong: for<'launch> OwnKernel<
             Params<'launch> = <Self::NormShort as Kernel>::Params<'launch>,
         >;
+        type NormParts: for<'launch> OwnKernel<
+            Params<'launch> = <Self::NormShort as Kernel>::Params<'launch>,
+        >;
+        type NormCluster: for<'launch> OwnKernel<
+            Params<'launch> = <Self::NormShort as Kernel>::Params<'launch>,
+        >;
     }
 }
 
 macro_rules! row_elements {
-    ($($element:ident: $short:ident, $block:ident, $long:ident,
-        $norm_short:ident, $norm_block:ident, $norm_long:ident;)*) => {$(
-        own_kernels!(rows: $short, $block, $long, $norm_short, $norm_block, $norm_long);
+    ($($element:ident: $short:ident, $block:ident, $long:ident, $parts:ident, $cluster:ident,
+        $norm_short:ident, $norm_block:ident, $norm_long:ident, $norm_parts:ident, $norm_cluster:ident;)*) => {$(
+        own_kernels!(rows: $short, $block, $long, $parts, $cluster);
+        own_kernels!(rows: $norm_short, $norm_block, $norm_long, $norm_parts, $norm_cluster);
 
         impl sealed::RowElement for $element {
             type SoftmaxShort = rows::$short;
             type SoftmaxBlock = rows::$block;
             type SoftmaxLong = rows::$long;
+            type SoftmaxParts = rows::$parts;
+            type SoftmaxCluster = rows::$cluster;
             type NormShort = rows::$norm_short;
             type NormBlock = rows::$norm_block;
             type NormLong = rows::$norm_long;
+            type NormParts = rows::$norm_parts;
+            type NormCluster = rows::$norm_cluster;
         }
 
         impl RowElement for $element {}

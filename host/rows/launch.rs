@@ -3,50 +3,132 @@
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::Outcome;
+use crate::images::oldest_driver;
+use crate::kernels::OwnKernel;
 use crate::launch::{LaunchConfig, grid_x};
-use tilewright_kernels::rows::{RowClass, RowPlan};
+use cuda_std::kernel::Architecture;
+use tilewright_kernels::rows::{MOST_THREADS, PARTS, RowClass, RowPlan};
 
-/// Shared memory of a block that is not for a long row's elements.
+/// Shared memory of a block that is not for a row's elements.
 const OTHER_SHARED_BYTES: u32 = 1024;
+
+/// The kernels of rows.
+#[derive(Clone, Copy)]
+pub(crate) enum RowKernel {
+    Short,
+    Block,
+    Long,
+    /// A block takes one part after another.
+    Parts,
+    /// A cluster has the parts.
+    Cluster,
+}
 
 /// The grid of a launch, and the shapes' fields that follow from the plan.
 pub(crate) struct RowLaunch {
-    pub class: RowClass,
+    pub kernel: RowKernel,
     pub config: LaunchConfig,
     /// Lanes that share a short row.
     pub lanes: u32,
     /// Whether rows are moved through shared memory.
     pub is_staged: bool,
-    /// Elements of a long row that are kept in shared memory.
+    /// Whether shared memory has room for what a block has of a row in registers: staged, or the next one.
+    pub has_room: bool,
+    /// Elements of a row that is taken piece by piece that are kept in shared memory.
     pub kept: u32,
 }
 
 impl RowLaunch {
-    /// For `count` rows, at least one, of `len` elements of type `T`.
-    pub(crate) fn new<T: Element>(
+    /// Of the library's kernels, for `count` rows, at least one, of `len` elements of type `T`. `C` is that of clusters.
+    pub(super) fn new<T: Element, C: OwnKernel>(
         device: &Device,
         (count, len): (usize, usize),
         is_staged: bool,
     ) -> Outcome<Self> {
         let plan = RowPlan::new(len, size_of::<T>());
-        let blocks = grid_x(count.div_ceil(plan.rows_of_block()), || {
+        let kernel = match plan.class {
+            RowClass::Short { .. } => RowKernel::Short,
+            RowClass::Block { .. } => RowKernel::Block,
+            RowClass::Parts { .. } if runs::<C>(device) => RowKernel::Cluster,
+            RowClass::Parts { .. } => RowKernel::Parts,
+            RowClass::Long => RowKernel::Long,
+        };
+        Self::of_plan::<T>(device, (count, len), is_staged, (plan, kernel))
+    }
+
+    /// Of a custom map.
+    pub(crate) fn of_map<T: Element>(
+        device: &Device,
+        (count, len): (usize, usize),
+        is_staged: bool,
+    ) -> Outcome<Self> {
+        let plan = RowPlan::new(len, size_of::<T>()).without_parts();
+        // Maps have one kernel, which keeps rows as that for long ones does.
+        Self::of_plan::<T>(device, (count, len), is_staged, (plan, RowKernel::Long))
+    }
+
+    fn of_plan<T: Element>(
+        device: &Device,
+        (count, len): (usize, usize),
+        is_staged: bool,
+        (plan, kernel): (RowPlan, RowKernel),
+    ) -> Outcome<Self> {
+        let in_registers = match kernel {
+            RowKernel::Block => Some(len.next_multiple_of(plan.vector())),
+            RowKernel::Cluster => Some(plan.part()),
+            _ => None,
+        };
+        let limit = device.properties().max_shared_bytes_per_block;
+        let room = limit.saturating_sub(OTHER_SHARED_BYTES) as usize / size_of::<T>();
+        let fits = in_registers.filter(|&elements| elements <= room);
+        let groups = count.div_ceil(plan.rows_of_block());
+        // One block of 1024 threads at a time: without copies ahead, a multiprocessor would wait for each row. Rows of
+        // f32 take as long by memory alone.
+        let multiprocessors = device.properties().multiprocessors as usize;
+        let is_large = matches!(kernel, RowKernel::Block) && plan.threads() == MOST_THREADS;
+        let is_ahead = !is_staged
+            && is_large
+            && size_of::<T>() == 2
+            && fits.is_some()
+            && groups > multiprocessors;
+        let whole = fits.filter(|_| is_staged || is_ahead);
+        let groups = if is_ahead { multiprocessors } else { groups };
+        let blocks_of_group = match kernel {
+            RowKernel::Cluster => PARTS,
+            _ => 1,
+        };
+        let blocks = grid_x(groups.saturating_mul(blocks_of_group), || {
             format!("a grid for {count} rows of {len} elements")
         })?;
         let stage = if is_staged { plan.stride() } else { 0 };
-        let limit = device.properties().max_shared_bytes_per_block;
-        let room = limit.saturating_sub(OTHER_SHARED_BYTES) as usize / size_of::<T>();
-        let (kept, padded) = plan.kept(room - stage);
-        let shared = (stage + padded) * size_of::<T>();
+        let stage = stage.max(whole.unwrap_or(0));
+        let kept = match kernel {
+            RowKernel::Parts | RowKernel::Long => plan.kept(room - stage),
+            _ => 0,
+        };
+        let shared = (stage + kept) * size_of::<T>();
         let config = LaunchConfig::new(blocks, plan.threads());
         Ok(Self {
-            class: plan.class,
+            kernel,
             config: config.with_dynamic_shared(shared as u32),
             lanes: match plan.class {
                 RowClass::Short { lanes, .. } => lanes,
-                RowClass::Block { .. } | RowClass::Long => 1,
+                _ => 1,
             },
             is_staged,
+            has_room: whole.is_some(),
             kept: kept as u32,
         })
     }
+}
+
+/// Whether the device runs the kernel.
+fn runs<K: OwnKernel>(device: &Device) -> bool {
+    let properties = device.properties();
+    let runs_on = |architecture: Architecture| {
+        let capability = properties.compute_capability;
+        capability.is_none_or(|it| architecture.runs_on(it))
+    };
+    let reads = |oldest| properties.driver.is_none_or(|driver| driver >= oldest);
+    K::ARCH.is_none_or(runs_on) && oldest_driver(K::MODULE.images()).is_none_or(reads)
 }

@@ -18,8 +18,9 @@ use crate::setters::setters;
 /// m is 0 for [`rms`](Self::rms), and the row's mean for [`layer`](Self::layer). All is computed in f32 and rounded once
 /// to the type of the elements; weight and bias have that type, too. A residual can be added first, in the same pass.
 ///
-/// The bits of a row depend on its elements and their number, weight, bias and epsilon alone. Rows of up to 32,768
-/// elements are read once, and longer ones as far as shared memory holds them. NaN and infinities follow IEEE 754; every
+/// The bits of a row depend on its elements and their number, weight, bias and epsilon alone. Rows of up to 262,144
+/// elements are read once on compute capability 9.0, and of up to 32,768 on other devices. Longer ones are read
+/// again, as far as shared memory does not hold them. NaN and infinities follow IEEE 754; every
 /// NaN is the canonical one.
 ///
 /// # Errors of the results

@@ -1,7 +1,7 @@
 //! Launches of normalisation.
 
 use super::element::RowElement;
-use super::launch::RowLaunch;
+use super::launch::{RowKernel, RowLaunch};
 use super::operands::{OPERATION, Rows};
 use crate::buffer::BufferView;
 use crate::device::Device;
@@ -10,7 +10,7 @@ use crate::error::{Outcome, check_length, check_shapes};
 use crate::launch_args::{global, no_elements, no_operand};
 use crate::module::Module;
 use cuda_std::grid_constant::GridConstant;
-use tilewright_kernels::rows::{NormShape, RowClass, VECTOR_BYTES};
+use tilewright_kernels::rows::{NormShape, VECTOR_BYTES};
 
 /// The residual of a normalisation.
 pub(super) enum Residual<'a, T: Element> {
@@ -105,7 +105,7 @@ impl<'a, T: RowElement> Columns<'a, T> {
     fn launch(&self, device: &Device, rows: Rows<'_, T>, residual: Residual<'_, T>) -> Outcome<()> {
         let (count, len) = rows.operand().shape();
         let is_staged = rows.is_staged() || residual.is_staged() || self.is_staged();
-        let launch = RowLaunch::new::<T>(device, (count, len), is_staged)?;
+        let launch = RowLaunch::new::<T, T::NormCluster>(device, (count, len), is_staged)?;
         // SAFETY: the launch accesses the elements of the rows alone, as the kernels document.
         let ([x_apart, y_apart], x, y) = unsafe { rows.into_params() };
         let ([residual_apart, sums_apart], residual, sums) = match residual {
@@ -125,7 +125,7 @@ impl<'a, T: RowElement> Columns<'a, T> {
             is_centred: u32::from(self.is_centred),
             kept: launch.kept,
             epsilon: self.epsilon,
-            padding: 0,
+            has_room: u32::from(launch.has_room),
         };
         let weight = self.weight.map_or(no_operand(), global);
         let bias = self.bias.map_or(no_operand(), global);
@@ -137,14 +137,12 @@ impl<'a, T: RowElement> Columns<'a, T> {
         // Weight and bias have an element for each column. Views of live memory without conflicting work: all operands
         // are borrowed until this returns.
         unsafe {
-            match launch.class {
-                RowClass::Short { .. } => {
-                    Module::launch_own::<T::NormShort>(device, config, params)
-                }
-                RowClass::Block { .. } => {
-                    Module::launch_own::<T::NormBlock>(device, config, params)
-                }
-                RowClass::Long => Module::launch_own::<T::NormLong>(device, config, params),
+            match launch.kernel {
+                RowKernel::Short => Module::launch_own::<T::NormShort>(device, config, params),
+                RowKernel::Block => Module::launch_own::<T::NormBlock>(device, config, params),
+                RowKernel::Long => Module::launch_own::<T::NormLong>(device, config, params),
+                RowKernel::Parts => Module::launch_own::<T::NormParts>(device, config, params),
+                RowKernel::Cluster => Module::launch_own::<T::NormCluster>(device, config, params),
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Launches of softmax and its relatives.
 
 use super::element::RowElement;
-use super::launch::RowLaunch;
+use super::launch::{RowKernel, RowLaunch};
 use super::operands::{OPERATION, Rows};
 use crate::buffer::{BufferView, BufferViewMut};
 use crate::device::Device;
@@ -9,7 +9,7 @@ use crate::error::{Outcome, check_length};
 use crate::launch_args::{global, global_mut, no_elements, no_operand};
 use crate::module::Module;
 use cuda_std::grid_constant::GridConstant;
-use tilewright_kernels::rows::{RowClass, SoftmaxShape};
+use tilewright_kernels::rows::SoftmaxShape;
 
 /// What softmax and its relatives write.
 #[derive(Clone, Copy)]
@@ -64,7 +64,7 @@ impl Device {
         of_rows: OfRows<'_>,
     ) -> Outcome<()> {
         let (count, len) = rows.operand().shape();
-        let launch = RowLaunch::new::<T>(self, (count, len), rows.is_staged())?;
+        let launch = RowLaunch::new::<T, T::SoftmaxCluster>(self, (count, len), rows.is_staged())?;
         // SAFETY: the launch accesses the elements of the rows alone, as the kernels document.
         let ([x_apart, y_apart], x, y) = unsafe { rows.into_params() };
         let shape = SoftmaxShape {
@@ -77,7 +77,7 @@ impl Device {
             is_logarithmic: u32::from(results.is_logarithmic),
             kept: launch.kept,
             scale: results.scale,
-            padding: 0,
+            has_room: u32::from(launch.has_room),
         };
         let classes = of_rows.classes.map_or(no_operand(), global);
         let values = of_rows.values.map_or(no_elements(), global_mut);
@@ -88,14 +88,12 @@ impl Device {
         // Lengths of classes and values were compared. Only softmax without classes has logarithms. Views of live
         // memory without conflicting work: all operands are borrowed until this returns.
         unsafe {
-            match launch.class {
-                RowClass::Short { .. } => {
-                    Module::launch_own::<T::SoftmaxShort>(self, config, params)
-                }
-                RowClass::Block { .. } => {
-                    Module::launch_own::<T::SoftmaxBlock>(self, config, params)
-                }
-                RowClass::Long => Module::launch_own::<T::SoftmaxLong>(self, config, params),
+            match launch.kernel {
+                RowKernel::Short => Module::launch_own::<T::SoftmaxShort>(self, config, params),
+                RowKernel::Block => Module::launch_own::<T::SoftmaxBlock>(self, config, params),
+                RowKernel::Long => Module::launch_own::<T::SoftmaxLong>(self, config, params),
+                RowKernel::Parts => Module::launch_own::<T::SoftmaxParts>(self, config, params),
+                RowKernel::Cluster => Module::launch_own::<T::SoftmaxCluster>(self, config, params),
             }
         }
     }

@@ -19,7 +19,8 @@ impl Device {
     /// numerators.
     ///
     /// `matrix` is `&matrix` or a view with contiguous rows. It is computed in f32 and rounded once to the type of the
-    /// elements; rows of up to 32,768 elements are read once, and longer ones as far as shared memory holds them.
+    /// elements; rows of up to 262,144 elements are read once on compute capability 9.0, and of up to 32,768 on other
+    /// devices. Of longer ones, what shared memory holds is read once.
     ///
     /// The bits of a row depend on its elements and their number alone: not on other rows, the leading dimension, the
     /// run or the device.
@@ -28,9 +29,9 @@ impl Device {
     /// infinities give 0.
     ///
     /// # Errors of the results
-    /// With u = 2^-24, an element y' in f32 has |y' - y| <= (d + ln n + h + 8) u y + 2^-125: d is the element's
-    /// distance from the largest one, n the length of the row, and h its [`row_height`](crate::row_height). f16 and
-    /// bf16 add half a unit in the last place.
+    /// With u = 2^-24, an element y' in f32 has |y' - y| <= (d + ln n + h + c) u y + 2^-125: d is the element's
+    /// distance from the largest one, n the length of the row, h its [`row_height`](crate::row_height), and c = 8, or 14
+    /// for rows of more than 32,768 elements. f16 and bf16 add half a unit in the last place.
     ///
     /// ```
     /// use tilewright::Device;
@@ -88,7 +89,7 @@ impl Device {
 
     /// The natural logarithm of [`Device::softmax`]: x - m - ln s.
     ///
-    /// With the names of [`Device::softmax`], |y' - y| <= (2 |y| + ln n + h + 8) u. It stays finite where softmax is 0,
+    /// With the names of [`Device::softmax`], |y' - y| <= (3 |y| + ln n + h + c) u. It stays finite where softmax is 0,
     /// unless the element is negative infinity.
     ///
     /// ```
@@ -141,7 +142,7 @@ impl Device {
 
     /// The logarithm of the sum of e^x over each row: m + ln s, in f32, with the names of [`Device::softmax`].
     ///
-    /// It has |y' - y| <= (|y| + 2 ln n + h + 8) u. A row of negative infinities, and one without elements, gives
+    /// It has |y' - y| <= (|y| + 2 ln n + h + c) u. A row of negative infinities, and one without elements, gives
     /// negative infinity; one with positive infinity gives that, unless it has a NaN.
     ///
     /// ```

@@ -92,7 +92,7 @@ macro_rules! maps {
         /// 2. `x` and `y` start with the first element of the first row and have all elements of `shape`'s rows. `x`
         ///    may be empty: then `y` has the elements, which the results replace. No rows of `y` share elements.
         /// 3. Dynamic shared memory has a vector for each thread of a block if rows are staged, and after it the
-        ///    elements that the shape keeps, rounded up to a vector for each thread. Unless rows are staged, they start
+        ///    elements that the shape keeps, in whole vectors. Unless rows are staged, they start
         ///    at multiples of 16 bytes and consist of whole vectors.
         /// 4. `values` is empty, or has an element for each row.
         #[$crate::cuda_std::kernel(max_threads = 1024)]

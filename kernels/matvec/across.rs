@@ -1,6 +1,7 @@
 //! Products with a column-major X: a column's elements, one of each row, are contiguous.
 //!
-//! A block has as many rows as 512 bytes hold elements, 128 bytes for 16-bit ones, and one part of them.
+//! A block has as many rows as 512 bytes hold elements, 128 bytes for 16-bit ones, and one part of them; up to four
+//! times as many rows if they are so short that most of a row's threads would have no element.
 //!
 //! ```text
 //! each thread: for the rows in 16 bytes of a column, add the products of 4 of their accumulators each (16-bit: 1),
@@ -17,8 +18,9 @@
 
 use super::element::Element;
 use super::outputs::Outputs;
-use super::plan::{LOAD_BYTES, VECTOR_ACCUMULATORS, VECTOR_THREADS};
+use super::plan::{LOAD_BYTES, VECTOR_ACCUMULATORS};
 use super::product::{Product, Workspace};
+use super::shares::{lanes, shares, threads_of_row};
 use crate::reduce::lines::combine_neighbours;
 use crate::reduce::takes_last_ticket;
 use cuda_std::array;
@@ -27,28 +29,8 @@ use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// Threads of a row. Each has an equal share of the row's accumulators.
-#[must_use]
-pub const fn threads_of_row(bytes: usize) -> usize {
-    match bytes {
-        2 => VECTOR_ACCUMULATORS,
-        _ => VECTOR_ACCUMULATORS / 4,
-    }
-}
-
-/// Lanes: neighbouring threads, each with the rows in 16 bytes of a column, if a row has `threads` threads.
-const fn lanes(threads: usize) -> usize {
-    VECTOR_THREADS as usize / threads
-}
-
 /// Elements of a row that a thread loads before it adds.
 const IN_FLIGHT: usize = 8;
-
-/// Rows of a block, for elements of `bytes` bytes.
-#[must_use]
-pub const fn rows_of_block(bytes: usize) -> usize {
-    lanes(threads_of_row(bytes)) * LOAD_BYTES / bytes
-}
 
 /// A thread's rows among those of its block.
 #[derive(Clone, Copy)]
@@ -112,15 +94,18 @@ pub unsafe fn multiply_across<
     }
     let lanes = const { lanes(THREADS) };
     let Product { shape, plan, .. } = product;
-    let groups = shape.rows.div_ceil(lanes * VECTOR) as u32;
+    let log_shares = shares(shape.k, VECTOR, THREADS).trailing_zeros();
+    let rows = (THREADS * lanes * VECTOR) >> log_shares;
+    let groups = shape.rows.div_ceil(rows) as u32;
     let (block, thread) = (thread::block_idx_x(), thread::thread_idx_x() as usize);
     let (group, part) = ((block % groups) as usize, (block / groups) as usize);
-    let start = group * (lanes * VECTOR);
+    let (lane, share) = (thread % lanes, thread / lanes);
+    let start = group * rows + (share >> log_shares) * (lanes * VECTOR);
     let has_whole_vectors =
         start + lanes * VECTOR <= shape.rows || shape.rows.is_multiple_of(VECTOR);
     let has_vectors = product.has_aligned_rows() && has_whole_vectors;
     let (lanes_apart, apart) = if has_vectors { (VECTOR, 1) } else { (1, lanes) };
-    let (lane, share) = (thread % lanes, thread / lanes);
+    let share = share & ((1 << log_shares) - 1);
     let place = Place {
         start,
         lanes_apart,
@@ -137,7 +122,7 @@ pub unsafe fn multiply_across<
         } else {
             sum_part::<T, VECTOR, OWN, false>(product, place, part)
         };
-        combine_shares::<T, VECTOR, THREADS, OWN>(&sums, scratch, place)
+        combine_shares::<T, VECTOR, THREADS, OWN>(&sums, scratch, (place, log_shares))
     };
     // The row whose sum the thread has, if it has one.
     let own = place.row_of(lane, share);
@@ -161,7 +146,7 @@ pub unsafe fn multiply_across<
         // between the uses of the scratch, which has its size: the caller's contract.
         sum = unsafe {
             let sums = sum_partials::<T, VECTOR, OWN>(product, workspace, place);
-            combine_shares::<T, VECTOR, THREADS, OWN>(&sums, scratch, place)
+            combine_shares::<T, VECTOR, THREADS, OWN>(&sums, scratch, (place, log_shares))
         };
         if thread == 0 {
             // SAFETY: the ticket exists, as above. All other blocks with these rows have taken theirs.
@@ -342,8 +327,8 @@ unsafe fn sum_partials<T: Element, const VECTOR: usize, const OWN: usize>(
     })
 }
 
-/// Adds the threads' shares of the sums of each row, as neighbours. Thread `lanes i + l` returns the sum of row `i` of
-/// lane `l`, if there is one.
+/// Adds the sums of each row that its 2^`log_shares` threads have, as neighbours. Of these threads, number `lanes i + l` returns
+/// the sum of row `i` of lane `l`, if there is one.
 ///
 /// # Safety
 /// 1. `scratch` is as for [`multiply_across`], and a barrier separates two uses of it.
@@ -356,14 +341,17 @@ unsafe fn combine_shares<
 >(
     sums: &ThreadSums<T::Sum, VECTOR, OWN>,
     scratch: SharedSlice<T::Sum>,
-    place: Place,
+    (place, log_shares): (Place, u32),
 ) -> T::Sum {
     let lanes = const { lanes(THREADS) };
+    let log_threads = lanes.trailing_zeros() + log_shares;
+    // The place of the first of the elements for these rows' threads.
+    let first = ((thread::thread_idx_x() as usize >> log_threads) * VECTOR) << log_threads;
     let mut number = 0;
     while number < VECTOR {
         let of_row = array::from_fn(|accumulator| sums[accumulator][number]);
         let sum = combine_neighbours::<T::Addition, T::Sum, OWN>(of_row);
-        let at = (place.share * VECTOR + number) * lanes + place.lane;
+        let at = first + (place.share * VECTOR + number) * lanes + place.lane;
         // SAFETY: `scratch` has `VECTOR` elements for each thread, and was last read before a barrier: the caller's
         // contract. A thread writes its own elements.
         unsafe { scratch.store(at, sum) };
@@ -373,10 +361,15 @@ unsafe fn combine_shares<
     if place.share >= VECTOR {
         return T::Sum::ZERO;
     }
-    let own = place.share * lanes + place.lane;
-    // SAFETY: the elements exist, as above. Their threads wrote them before the barrier, and write them again only
-    // after another one: the caller's contract.
-    let shares: [T::Sum; THREADS] =
-        array::from_fn(|share| unsafe { scratch.load(share * (VECTOR * lanes) + own) });
-    combine_neighbours::<T::Addition, T::Sum, THREADS>(shares)
+    let own = first + place.share * lanes + place.lane;
+    let of_row: [T::Sum; THREADS] = array::from_fn(|share| {
+        if share < 1 << log_shares {
+            // SAFETY: the element exists, as above. Its thread wrote it before the barrier, and writes it again only
+            // after another one: the caller's contract.
+            unsafe { scratch.load(share * (VECTOR * lanes) + own) }
+        } else {
+            T::Sum::ZERO
+        }
+    });
+    combine_neighbours::<T::Addition, T::Sum, THREADS>(of_row)
 }

@@ -13,7 +13,8 @@
 //! 2. A group loads the vectors of four rounds before it adds, across parts, then those of two at the end. If there are
 //!    many rows, it adds four together, and loads two rounds of each before it adds. If it has all parts of a row,
 //!    their sums stay in registers: lane p mod 32 adds the sum of part p.
-//! 3. Rows are read once, and evicted from the caches first, so that v stays.
+//! 3. All lanes of a group have its sums, and share out the rest of the work on the outputs.
+//! 4. Rows are read once, and evicted from the caches first, so that v stays.
 //!
 //! All lanes of a warp take part in every shuffle, whatever their group's work: a warp may have 64 lanes.
 
@@ -28,14 +29,17 @@ use cuda_std::float::Float;
 use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
 
-/// Rows' sums, in the first lane of a group.
+/// Rows' sums, which all lanes of a group have.
 struct Sums<S> {
     sums: [S; SHORT_ROWS],
     /// The row of the first sum, and the distance from each row to the next.
     row: usize,
     apart: usize,
-    /// The number of sums: 0 in other lanes.
+    /// The number of sums, or 0 if another group writes them.
     count: usize,
+    /// The lane in its group, and the group's lanes, which share the sums out.
+    lane: usize,
+    lanes: usize,
 }
 
 /// Writes the outputs of the block's rows, if it has all or the last of their parts.
@@ -68,7 +72,7 @@ pub unsafe fn multiply_along<T: Element, O: Element<Sum = T::Sum>, const VECTOR:
     };
     // Not unrolled, so that the code for outputs exists once.
     let count = opaque_size(sums.count);
-    let mut number = 0;
+    let mut number = sums.lane;
     while number < count {
         let mut sum = T::Sum::ZERO;
         let mut known = 0;
@@ -84,7 +88,7 @@ pub unsafe fn multiply_along<T: Element, O: Element<Sum = T::Sum>, const VECTOR:
             // SAFETY: `outputs` has an element for each row: the caller's contract. One lane of one group writes it.
             unsafe { outputs.store(row, sum) };
         }
-        number += 1;
+        number += sums.lanes;
     }
 }
 
@@ -136,7 +140,9 @@ unsafe fn sum_short<T: Element, const VECTOR: usize>(product: Product<T>) -> Sum
         sums,
         row: first,
         apart: groups,
-        count: if offset == 0 { SHORT_ROWS } else { 0 },
+        count: SHORT_ROWS,
+        lane: (thread % lanes) as usize,
+        lanes: lanes as usize,
     }
 }
 
@@ -190,11 +196,12 @@ unsafe fn sum_parts<T: Element, const VECTOR: usize, const ROWS: usize>(
         sums[number] = combine_lanes::<T::Addition, T::Sum>(of_lane[number], LANES);
         number += 1;
     }
-    let is_writer = has_sum && parts.lane == 0;
     Sums {
         sums,
         row,
         apart: 1,
-        count: if is_writer { ROWS } else { 0 },
+        count: if has_sum { ROWS } else { 0 },
+        lane: parts.lane as usize,
+        lanes: LANES as usize,
     }
 }

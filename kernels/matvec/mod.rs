@@ -9,7 +9,7 @@
 //! | part | file |
 //! |---|---|
 //! | a row-major X, and the parts of its rows | `along.rs`, `parts.rs` |
-//! | a column-major X | `across.rs` |
+//! | a column-major X | `across.rs`, `shares.rs` |
 //! | a row-major X of 8-bit elements, in words of four | `bytes.rs`, `words.rs` |
 //! | the split of a row | `plan.rs` |
 //! | how threads read X and v | `product.rs` |
@@ -23,12 +23,13 @@ mod outputs;
 mod parts;
 mod plan;
 mod product;
+mod shares;
 mod words;
 
 use crate::epilogue::{Epilogue, EpilogueNumbers};
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::matmul::{BlockTile, OperandLayout, ProductDescriptor, ProductKernel};
-use across::{multiply_across, threads_of_row};
+use across::multiply_across;
 use along::multiply_along;
 use bytes::multiply_bytes;
 use cuda_std::fp8::{F8E4M3, F8E5M2};
@@ -36,12 +37,13 @@ use cuda_std::prelude::*;
 use half::{bf16, f16};
 use outputs::Outputs;
 use product::{Product, Workspace};
+use shares::threads_of_row;
 
-pub use across::rows_of_block;
 pub use plan::{
     BYTE_ROWS, LOAD_BYTES, ROWS_OF_GROUP, SHORT_ROWS, VECTOR_ACCUMULATORS, VECTOR_THREADS,
     VectorPlan, VectorShape,
 };
+pub use shares::rows_of_block;
 
 // A multiprocessor has registers for two blocks without spills. Without the bound, ptxas takes fewer registers for f64
 // and compute capability 7.5, and spills.
@@ -64,7 +66,7 @@ macro_rules! vector_kernels {
             |product, workspace, outputs| multiply_along::<
                 $element, $output, { LOAD_BYTES / size_of::<$element>() }
             >(product, workspace, outputs),
-            |rows| rows);
+            |rows, _k| rows);
     };
     (@Across $name:ident $element:ident in $added:ident to $output:ident in $sum:ident) => {
         vector_kernels!(@entry $name [max_threads = 256, min_blocks = 2], $element,
@@ -82,7 +84,7 @@ macro_rules! vector_kernels {
                 multiply_across::<$element, $output, VECTOR, THREADS, { VECTOR_ACCUMULATORS / THREADS }>(
                     product, workspace, outputs, scratch.as_slice(), flag)
             },
-            |rows| rows.div_ceil(rows_of_block(size_of::<$element>())));
+            |rows, k| rows.div_ceil(rows_of_block(size_of::<$element>(), k)));
     };
     // 8-bit elements, four in a word, for devices whose tensor cores multiply some of them.
     (@Either $name:ident $element:ident in $added:ident to $output:ident in $sum:ident) => {
@@ -95,11 +97,11 @@ macro_rules! vector_kernels {
              which is contiguous. If `parts_of_group` is less than the parts of a row, `partials` has an element for \
              each part of each row of each product, and `tickets` one for each row, which is 0.",
             |product, workspace, outputs| multiply_bytes::<$element, $output>(product, workspace, outputs),
-            |rows| rows);
+            |rows, _k| rows);
     };
     (@entry $name:ident [$($bounds:tt)*], $of:ident, [$element:ident, $output:ident in $finish:ident, $sum:ident],
         $layout:literal, $grid:literal, $memory:literal, |$product:ident, $workspace:ident, $outputs:ident| $multiply:expr,
-        |$rows:ident| $tickets:expr) => {
+        |$rows:ident, $k:ident| $tickets:expr) => {
         #[doc = concat!("y = X v of ", stringify!($of), " in ", stringify!($output), ". ", $layout)]
         ///
         /// # Safety
@@ -128,7 +130,7 @@ macro_rules! vector_kernels {
             let shape = *shape;
             let plan = VectorPlan::new(shape.k, LOAD_BYTES / size_of::<$element>());
             let matrix = thread::block_idx_y() as usize;
-            let $rows = shape.rows;
+            let ($rows, $k) = (shape.rows, shape.k);
             // SAFETY: no thread owns elements of these views: they are accessed without unique indices.
             let (partials, tickets, y) = unsafe {
                 (
@@ -155,7 +157,7 @@ macro_rules! vector_kernels {
         impl ProductKernel for $name {
             const DESCRIPTOR: ProductDescriptor = ProductDescriptor {
                 tile: BlockTile {
-                    rows: rows_of_block(size_of::<$element>()),
+                    rows: rows_of_block(size_of::<$element>(), usize::MAX),
                     columns: 1,
                     threads: VECTOR_THREADS,
                 },

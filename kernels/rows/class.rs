@@ -42,21 +42,21 @@ impl Class {
         element: 0.0,
     };
 
-    /// The class of row `row` of `targets`, if there are any, for thread `thread` of the row's `threads`, a power of two. The row's
-    /// elements are the `len` of `x`, in vectors of `LANES`, dealt out to the threads.
+    /// The class of row `row` of `targets`, if there are any. The row's elements are the `len` of `x`. Of its threads,
+    /// one is the first, and one has the element of each index.
     ///
     /// # Safety
     /// 1. `targets` has the row's class, or nothing. `x` has the row's elements.
     /// 2. No thread has written an element of another thread since the last barrier.
     #[inline(always)]
     #[track_caller]
-    pub unsafe fn of_row<T: RowElement, const LANES: usize>(
+    pub unsafe fn of_row<T: RowElement>(
         (targets, row): (Global<u32>, usize),
         (x, len): (Row<T>, usize),
-        (thread, threads): (u32, u32),
+        (is_first, has): (bool, impl FnOnce(usize) -> bool),
     ) -> Self {
         let none = Self {
-            is_here: thread == 0,
+            is_here: is_first,
             ..Self::NONE
         };
         if targets.is_empty() {
@@ -77,7 +77,7 @@ impl Class {
                 ..none
             };
         }
-        let is_here = (class / LANES as u32) & (threads - 1) == thread;
+        let is_here = has(index);
         let element = match is_here {
             // SAFETY: the row has the element: compared above. No other thread has written it: the caller's contract.
             true => unsafe { x.load(index) }.widen(),

@@ -2,23 +2,23 @@
 
 use super::norm::{Norm, Operands};
 use super::softmax::Softmax;
-use super::{NormShape, SECTION_VALUES, SoftmaxShape, VALUES, VECTOR_BYTES};
+use super::{NormShape, PARTS, SECTION_VALUES, SoftmaxShape, VALUES, VECTOR_BYTES};
 use cuda_std::block::MAX_WARPS;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
 /// Calls the macro `$with` with the element types of row operations, and the kernels of each: of softmax for short
-/// rows, rows of a block and long rows, and likewise of normalisation.
+/// rows, rows of a block, long rows, rows of parts and those of a cluster, and likewise of normalisation.
 #[macro_export]
 macro_rules! for_each_row_type {
     ($with:ident) => {
         $with! {
-            f32: softmax_short_f32, softmax_block_f32, softmax_long_f32,
-                norm_short_f32, norm_block_f32, norm_long_f32;
-            f16: softmax_short_f16, softmax_block_f16, softmax_long_f16,
-                norm_short_f16, norm_block_f16, norm_long_f16;
-            bf16: softmax_short_bf16, softmax_block_bf16, softmax_long_bf16,
-                norm_short_bf16, norm_block_bf16, norm_long_bf16;
+            f32: softmax_short_f32, softmax_block_f32, softmax_long_f32, softmax_parts_f32, softmax_cluster_f32,
+                norm_short_f32, norm_block_f32, norm_long_f32, norm_parts_f32, norm_cluster_f32;
+            f16: softmax_short_f16, softmax_block_f16, softmax_long_f16, softmax_parts_f16, softmax_cluster_f16,
+                norm_short_f16, norm_block_f16, norm_long_f16, norm_parts_f16, norm_cluster_f16;
+            bf16: softmax_short_bf16, softmax_block_bf16, softmax_long_bf16, softmax_parts_bf16, softmax_cluster_bf16,
+                norm_short_bf16, norm_block_bf16, norm_long_bf16, norm_parts_bf16, norm_cluster_bf16;
         }
     };
 }
@@ -31,14 +31,15 @@ const fn lanes_of<T>() -> usize {
 /// The kernels of `$family`, one for each class of rows; for short ones, with the blocks of a multiprocessor for which
 /// they spill no registers.
 macro_rules! kernels_of_classes {
-    ($family:ident at $blocks:literal blocks, $element:ident: $short:ident, $block:ident, $long:ident) => {
+    ($family:ident at $blocks:literal blocks, $element:ident: $short:ident, $block:ident, $long:ident, $parts:ident,
+        $cluster:ident, $of_parts:ident) => {
         $family!($short of $element [max_threads = 128, min_blocks = $blocks],
             "rows of up to 1024 elements",
             "blocks of 128 threads, each with [`RowPlan::rows_of_block`](super::RowPlan::rows_of_block) rows. `lanes` are the plan's.",
             |operands| operands.short::<{ VALUES / LANES }, LANES>());
         $family!($block of $element [max_threads = 1024],
             "rows of up to 32 768 elements",
-            "a block of [`RowPlan::threads`](super::RowPlan::threads) threads for each row.",
+            "blocks of [`RowPlan::threads`](super::RowPlan::threads) threads, at most one for each row.",
             |operands| operands.block::<{ VALUES / LANES }, LANES>([
                 shared_array![f32; MAX_WARPS], shared_array![f32; MAX_WARPS],
             ]));
@@ -48,6 +49,30 @@ macro_rules! kernels_of_classes {
             |operands| operands.long::<{ SECTION_VALUES / LANES }, LANES>([
                 shared_array![f32; MAX_WARPS], shared_array![f32; MAX_WARPS],
             ]));
+        $family!($parts of $element [max_threads = 1024],
+            "rows of parts, one after another",
+            "a block of [`RowPlan::threads`](super::RowPlan::threads) threads for each row.",
+            |operands| operands.parts::<{ VALUES / LANES }, LANES>([
+                shared_array![f32; MAX_WARPS], shared_array![f32; MAX_WARPS],
+            ], $of_parts!()));
+        $family!($cluster of $element [arch = "sm_90a", max_threads = 1024, cluster = (8, 1, 1)],
+            "rows of parts, in the registers of a cluster",
+            "a cluster of 8 blocks of [`RowPlan::threads`](super::RowPlan::threads) threads for each row.",
+            |operands| operands.cluster::<{ VALUES / LANES }, LANES>([
+                shared_array![f32; MAX_WARPS], shared_array![f32; MAX_WARPS],
+            ], $of_parts!()));
+    };
+}
+
+/// What the parts of a row exchange: of softmax, and of normalisation.
+macro_rules! terms_of_parts {
+    () => {
+        shared_array![[f32; 2]; PARTS]
+    };
+}
+macro_rules! sums_of_parts {
+    () => {
+        [shared_array![f32; PARTS], shared_array![f32; PARTS]]
     };
 }
 
@@ -65,9 +90,9 @@ macro_rules! softmax_kernel {
         #[doc = concat!("1. The launch has ", $launch)]
         /// 2. `x` and `y` start with the first element of the first row and have all elements of `shape`'s rows. `x`
         ///    may be empty: then `y` has the elements, which the results replace. No rows of `y` share elements.
-        /// 3. Dynamic shared memory has a vector for each thread of a block if rows are staged, and after it the
-        ///    elements that the shape keeps, rounded up to a vector for each thread. Unless rows are staged, they start
-        ///    at multiples of 16 bytes and consist of whole vectors.
+        /// 3. If rows are staged, dynamic shared memory has a vector for each thread of a block, and if the shape has
+        ///    room, what a block has of a row; after it the elements that the shape keeps, in whole vectors.
+        ///    Unless rows are staged, they start at multiples of 16 bytes and consist of whole vectors.
         /// 4. `targets` and `values` are empty, or have an element for each row. With `targets`, results are not
         ///    logarithms.
         #[kernel($($bounds)*)]
@@ -100,9 +125,10 @@ macro_rules! norm_kernel {
         /// 2. `x` and `y` start with the first element of the first row and have all elements of `shape`'s rows. `x`
         ///    may be empty: then `y` has the elements, which the results replace. So it is with `residual` and `sums`,
         ///    unless both are empty, without a residual. No rows of `y` and `sums` share elements.
-        /// 3. Dynamic shared memory has a vector for each thread of a block if rows are staged, and after it the
-        ///    elements that the shape keeps, rounded up to a vector for each thread. Unless rows are staged, they,
-        ///    `weight` and `bias` start at multiples of 16 bytes and consist of whole vectors.
+        /// 3. If rows are staged, dynamic shared memory has a vector for each thread of a block, and if the shape has
+        ///    room, what a block has of a row; after it the elements that the shape keeps, in whole vectors.
+        ///    Unless rows are staged, they, `weight` and `bias` start at multiples of 16 bytes and consist of whole
+        ///    vectors.
         /// 4. `weight` and `bias` are empty, or have an element for each column.
         #[allow(clippy::too_many_arguments)]
         #[kernel($($bounds)*)]
@@ -128,10 +154,13 @@ macro_rules! norm_kernel {
 }
 
 macro_rules! row_kernels {
-    ($($element:ident: $softmax_short:ident, $softmax_block:ident, $softmax_long:ident,
-        $norm_short:ident, $norm_block:ident, $norm_long:ident;)*) => {$(
-        kernels_of_classes!(softmax_kernel at 7 blocks, $element: $softmax_short, $softmax_block, $softmax_long);
-        kernels_of_classes!(norm_kernel at 6 blocks, $element: $norm_short, $norm_block, $norm_long);
+    ($($element:ident:
+        $softmax_short:ident, $softmax_block:ident, $softmax_long:ident, $softmax_parts:ident, $softmax_cluster:ident,
+        $norm_short:ident, $norm_block:ident, $norm_long:ident, $norm_parts:ident, $norm_cluster:ident;)*) => {$(
+        kernels_of_classes!(softmax_kernel at 6 blocks, $element: $softmax_short, $softmax_block, $softmax_long,
+            $softmax_parts, $softmax_cluster, terms_of_parts);
+        kernels_of_classes!(norm_kernel at 6 blocks, $element: $norm_short, $norm_block, $norm_long,
+            $norm_parts, $norm_cluster, sums_of_parts);
     )*};
 }
 for_each_row_type!(row_kernels);

@@ -1,13 +1,15 @@
-//! The sections of a long row: what fits is kept in shared memory, and the rest is loaded again.
+//! The sections or parts of a row that one block takes: what fits is kept in shared memory, and the rest is loaded
+//! again.
 
 use super::element::RowElement;
+use super::mover::Mover;
 use super::place::Span;
-use super::vectors::{Mover, Row, Values};
+use super::vectors::{Row, Values};
 use cuda_std::array;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// A row whose first `elements` elements, whole sections, are kept once they have been loaded.
+/// A row whose first `elements` elements, whole sections or parts, are kept once they have been loaded.
 ///
 /// A thread keeps and loads its own vectors alone, so no barrier is needed.
 #[derive(Clone, Copy)]
@@ -39,11 +41,18 @@ impl<'a, T: RowElement> Kept<'a, T> {
         }
     }
 
+    /// What moves the row.
+    #[cfg(feature = "entries")]
+    #[inline(always)]
+    pub fn mover(self) -> Mover<'a, T> {
+        self.mover
+    }
+
     /// Loads a section, and keeps it if it is one of the first.
     ///
     /// # Safety
     /// 1. The row has the section, from `start` on, and the span is the thread's own. No other thread writes it.
-    /// 2. The shared memory has room for the vectors of all threads, padded, of sections that start before `elements`.
+    /// 2. The shared memory has room for all vectors of sections that start before `elements`.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn first_load<const SLOTS: usize, const LANES: usize>(
@@ -76,16 +85,13 @@ impl<'a, T: RowElement> Kept<'a, T> {
         }
         let mut slot = 0;
         while slot < SLOTS {
-            if span.has(slot) {
-                // SAFETY: there is room for the vectors of all threads: the caller's contract. This one is the
-                // thread's own. Sections, steps and firsts are whole vectors.
-                unsafe {
-                    let vector = T::narrow(values[slot]);
-                    self.shared.store_vector(
-                        self.first + start + span.place(slot).offset as usize,
-                        vector,
-                    );
-                }
+            let place = span.place(slot);
+            if place.exists() {
+                let vector = T::narrow(values[slot]);
+                let at = self.first + start + place.offset as usize;
+                // SAFETY: there is room for the section's vectors: the caller's contract. This one is the thread's
+                // own. Sections, steps and firsts are whole vectors.
+                unsafe { self.shared.store_vector(at, vector) };
             }
             slot += 1;
         }
@@ -108,10 +114,11 @@ impl<'a, T: RowElement> Kept<'a, T> {
             return unsafe { self.load_from_row(padding, start, span) };
         }
         array::from_fn(|slot| {
-            if !span.has(slot) {
+            let place = span.place(slot);
+            if !place.exists() {
                 return [padding; LANES];
             }
-            let at = self.first + start + span.place(slot).offset as usize;
+            let at = self.first + start + place.offset as usize;
             // SAFETY: this thread kept the vector: the caller's contract.
             let vector: [T; LANES] = unsafe { self.shared.load_vector(at) };
             array::from_fn(|lane| vector[lane].widen())

@@ -10,10 +10,11 @@
 use super::combine::{self, Scratch};
 use super::element::RowElement;
 use super::kept::Kept;
+use super::mover::Mover;
 use super::place::{Sections, Span};
-use super::plan::{LANES_OF_ROW, ROWS_OF_ONE, ROWS_OF_TWO, RowClass, RowPlan};
+use super::plan::{LANES_OF_ROW, RowClass, RowPlan};
 use super::short::ShortRows;
-use super::vectors::{Mover, Row, Rows, Values};
+use super::vectors::{Row, Rows, Values};
 use crate::reduce::Reduction;
 use bytemuck::{Pod, Zeroable};
 use cuda_std::array;
@@ -94,16 +95,19 @@ pub unsafe fn map_rows<
     };
     // SAFETY: the caller's contract, for the class of the rows.
     unsafe {
-        match RowPlan::new(shape.len, size_of::<T>()).class {
-            RowClass::Short { lanes, vectors: 1 } => {
-                rows.short::<M, ROWS_OF_ONE, ROWS_OF_ONE, LANES>(lanes)
-            }
-            RowClass::Short { lanes, vectors: 2 } => {
-                rows.short::<M, ROWS_OF_TWO, { 2 * ROWS_OF_TWO }, LANES>(lanes)
+        match RowPlan::new(shape.len, size_of::<T>())
+            .without_parts()
+            .class
+        {
+            RowClass::Short { lanes, vectors: 1 } => rows.short::<M, 2, 2, LANES>(lanes),
+            RowClass::Short { lanes, vectors } if vectors < SLOTS => {
+                rows.short::<M, 2, SLOTS, LANES>(lanes)
             }
             RowClass::Short { lanes, .. } => rows.short::<M, 1, SLOTS, LANES>(lanes),
             RowClass::Block { .. } => rows.block::<M, SLOTS, LANES>(scratch),
-            RowClass::Long => rows.long::<M, SECTION_SLOTS, LANES>(scratch),
+            RowClass::Parts { .. } | RowClass::Long => {
+                rows.long::<M, SECTION_SLOTS, LANES>(scratch)
+            }
         }
     }
 }

@@ -6,14 +6,16 @@
 //!
 //! | part | file |
 //! |---|---|
-//! | the split of a row | `plan.rs`, `place.rs`, `short.rs` |
-//! | loads and stores, elements | `vectors.rs`, `element.rs`, `kept.rs` |
+//! | the split of a row | `plan.rs`, `place.rs`, `short.rs`, `parts.rs` |
+//! | loads and stores, elements | `vectors.rs`, `mover.rs`, `ahead.rs`, `element.rs`, `kept.rs` |
 //! | values of several threads | `combine.rs` |
 //! | softmax, its logarithm, cross entropy | `softmax.rs`, `terms.rs`, `class.rs` |
 //! | normalisation | `norm.rs`, `moments.rs` |
 //! | the kernels of both | `entries.rs` |
 //! | maps that other crates define | `map.rs` |
 
+#[cfg(feature = "entries")]
+mod ahead;
 #[cfg(feature = "entries")]
 mod class;
 mod combine;
@@ -24,8 +26,11 @@ mod kept;
 mod map;
 #[cfg(feature = "entries")]
 mod moments;
+mod mover;
 #[cfg(feature = "entries")]
 mod norm;
+#[cfg(feature = "entries")]
+mod parts;
 mod place;
 mod plan;
 #[cfg(feature = "entries")]
@@ -45,6 +50,6 @@ pub use entries::*;
 #[doc(hidden)]
 pub use map::map_rows;
 pub use map::{MapRowsShape, RowMap, RowValue};
-pub use plan::{RowClass, RowPlan, SECTION_VALUES, VALUES, VECTOR_BYTES};
+pub use plan::{MOST_THREADS, PARTS, RowClass, RowPlan, SECTION_VALUES, VALUES, VECTOR_BYTES};
 #[cfg(feature = "entries")]
 pub use shape::{NormShape, SoftmaxShape};

@@ -6,18 +6,23 @@
 //! y = ((x - m) r) weight + bias
 //! ```
 //!
-//! Rows in registers are read once. Long rows are read again for the mean, the squares and the results, as far as
-//! shared memory does not keep them.
+//! Rows in the registers of a block or of a cluster are read once. Others are read again for the mean, the squares and
+//! the results, as far as shared memory does not keep them.
 
+mod moves;
+mod parts;
+
+use super::ahead::Ahead;
 use super::combine::{self, Scratch};
 use super::element::RowElement;
 use super::kept::Kept;
 use super::moments::{exists, squares_of, sum_of};
+use super::mover::Mover;
 use super::place::{Place, Sections, Span};
 use super::plan::LANES_OF_ROW;
 use super::shape::NormShape;
 use super::short::{OfShortRows, ShortRows, run_short};
-use super::vectors::{Mover, Row, Rows, Values};
+use super::vectors::{Row, Rows, Values};
 use core::ops::Add;
 use cuda_std::array;
 use cuda_std::math::rsqrt;
@@ -114,124 +119,6 @@ impl<'launch, T: RowElement> Norm<'launch, T> {
         Scale { mean, factor }
     }
 
-    /// Loads the vectors at `places` of a row number, from element `start` of each row on, and adds the residual, if
-    /// there is one, whose sums it stores.
-    ///
-    /// # Safety
-    /// 1. The places are the calling thread's, with elements only if the row exists. The row of a place without
-    ///    elements has the first place's.
-    /// 2. All lanes of the warp call it.
-    #[inline(always)]
-    unsafe fn load<const SLOTS: usize, const LANES: usize>(
-        &self,
-        mover: Mover<T>,
-        start: usize,
-        places: impl Fn(usize) -> (usize, Place),
-    ) -> Values<SLOTS, LANES> {
-        // SAFETY: the caller's contract.
-        let mut values: Values<SLOTS, LANES> = unsafe {
-            mover.load(0.0, |slot| {
-                let (row, place) = places(slot);
-                (self.x.row(row).skip(start), place)
-            })
-        };
-        if self.residual.is_empty() {
-            return values;
-        }
-        // One vector at a time: all of them beside those of the operand would not fit in registers.
-        let mut slot = 0;
-        while slot < SLOTS {
-            let (row, place) = places(slot);
-            // SAFETY: the caller's contract. The sums have the same shape. Each place is this thread's, or its group's
-            // if rows are staged.
-            unsafe {
-                let residual = self.residual.row(row).skip(start);
-                let [residual]: Values<1, LANES> = mover.load(0.0, |_| (residual, place));
-                let mut lane = 0;
-                while lane < LANES {
-                    values[slot][lane] += residual[lane];
-                    lane += 1;
-                }
-                values[slot] = T::narrow(values[slot]).map(T::widen);
-                mover.store(self.sums.row(row).skip(start), place, values[slot]);
-            }
-            slot += 1;
-        }
-        values
-    }
-
-    /// Elements of `columns` at a place, from element `start` on, or `otherwise` if there are no columns.
-    ///
-    /// # Safety
-    /// 1. `columns` are empty, or have the place's elements, in whole aligned vectors unless rows are staged.
-    #[inline(always)]
-    unsafe fn of_columns<const LANES: usize>(
-        &self,
-        columns: Global<T>,
-        start: usize,
-        place: Place,
-        otherwise: f32,
-    ) -> [f32; LANES] {
-        let mut values = [otherwise; LANES];
-        if columns.is_empty() || !place.exists() {
-            return values;
-        }
-        let first = start + place.offset as usize;
-        if self.shape.is_staged == 0 {
-            // SAFETY: the columns have the vector: the caller's contract.
-            let loaded: [T; LANES] = unsafe { columns.load_vector(first) };
-            return loaded.map(T::widen);
-        }
-        let mut lane = 0;
-        while lane < LANES {
-            if exists(place, lane) {
-                // SAFETY: the columns have the element: the caller's contract.
-                values[lane] = unsafe { columns.load(first + lane) }.widen();
-            }
-            lane += 1;
-        }
-        values
-    }
-
-    /// Writes the results of a row, from element `start` on, whose elements are in `vectors` slots from `first` on.
-    ///
-    /// # Safety
-    /// 1. All lanes of the warp call it. The span is the calling thread's, of a row that exists if the span has
-    ///    elements.
-    #[inline(always)]
-    unsafe fn write<const SLOTS: usize, const LANES: usize>(
-        &self,
-        (row, start, mover): (Row<T>, usize, Mover<T>),
-        (values, (first, vectors)): (&Values<SLOTS, LANES>, (usize, usize)),
-        span: Span,
-        scale: Scale,
-    ) {
-        let mut slot = 0;
-        while slot < vectors {
-            if span.has(slot) {
-                let place = span.place(slot);
-                // SAFETY: weight and bias have an element for each column, aligned like rows.
-                let (weight, bias) = unsafe {
-                    (
-                        self.of_columns::<LANES>(self.weight, start, place, 1.0),
-                        self.of_columns::<LANES>(self.bias, start, place, 0.0),
-                    )
-                };
-                let mut results = values[first + slot];
-                let mut lane = 0;
-                while lane < LANES {
-                    let normal = (results[lane] - scale.mean) * scale.factor;
-                    results[lane] = Float::mul_add(normal, weight[lane], bias[lane]);
-                    lane += 1;
-                }
-                // SAFETY: the row has the vector, which is the thread's own, or of its group if rows are staged: the
-                // caller's contract. `has` is the same for all threads.
-                unsafe { mover.store(row, place, results) };
-            }
-            slot += 1;
-        }
-    }
-
     /// Rows of up to 1024 elements, of which a lane has at most `MOST` vectors.
     ///
     /// # Safety
@@ -249,26 +136,66 @@ impl<'launch, T: RowElement> Norm<'launch, T> {
     /// 2. Only this block uses `scratch`, and for nothing else.
     #[inline(always)]
     pub unsafe fn block<const SLOTS: usize, const LANES: usize>(&self, scratch: [Scratch; 2]) {
-        let row = thread::block_idx_x() as usize;
-        let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
-        let span = Span::new(thread, threads, LANES, self.shape.len as u32);
+        let span = || Span::of_thread(LANES, self.shape.len as u32);
         let mover = self.mover(LANES_OF_ROW);
-        // SAFETY: the span has elements of the row, which exists: there is a block for each. All threads call it.
-        let values: Values<SLOTS, LANES> =
-            unsafe { self.load(mover, 0, |slot| (row, span.place(slot))) };
+        let mut ahead = Ahead::new(mover, self.buffer());
+        let (mut row, apart) = (
+            thread::block_idx_x() as usize,
+            thread::grid_dim_x() as usize,
+        );
         let slots = (0, SLOTS);
-        let mut mean = 0.0;
-        if self.is_centred() {
-            let sum = sum_of(&values, slots, span);
-            // SAFETY: all threads call it, and each scratch is used once: the caller's contract.
-            mean = self.mean(unsafe { combine::block(sum, 0.0, scratch[0], f32::add) });
+        let [mut of_sum, mut of_squares] = scratch;
+        // SAFETY: the row exists. The span has elements of it, and is the thread's own.
+        unsafe { ahead.start::<SLOTS, LANES>(self.x.row(row), span()) };
+        while row < self.shape.rows {
+            let (next, span) = (row + apart, span());
+            let x_of_next = (next < self.shape.rows).then(|| self.x.row(next));
+            // SAFETY: both rows exist, and the span has elements of them. All threads call it.
+            let values: Values<SLOTS, LANES> = unsafe {
+                let values = ahead.take(0.0, (self.x.row(row), x_of_next), span);
+                self.with_residual(values, mover, 0, |slot| (row, span.place(slot)))
+            };
+            let mut mean = 0.0;
+            if self.is_centred() {
+                let sum = sum_of(&values, slots, span);
+                // SAFETY: all threads call it. Each scratch is used again when a barrier has come since.
+                mean = self.mean(unsafe { combine::block(sum, 0.0, of_sum, f32::add) });
+            }
+            let squares = squares_of(&values, slots, span, mean);
+            // SAFETY: as above. The row exists.
+            unsafe {
+                let squares = combine::block(squares, 0.0, of_squares, f32::add);
+                let scale = self.scale(mean, squares);
+                self.write_own((self.y.row(row), 0, mover), &values, span, scale);
+            }
+            if !self.is_centred() {
+                (of_sum, of_squares) = (of_squares, of_sum);
+            }
+            row = next;
         }
-        let squares = squares_of(&values, slots, span, mean);
-        // SAFETY: as above.
-        let squares = unsafe { combine::block(squares, 0.0, scratch[1], f32::add) };
-        let scale = self.scale(mean, squares);
-        // SAFETY: the row exists, and all threads call it.
-        unsafe { self.write((self.y.row(row), 0, mover), (&values, slots), span, scale) };
+    }
+
+    /// A buffer for what a block has of a row, if rows are copied ahead.
+    #[inline(always)]
+    fn buffer(&self) -> Option<SharedSlice<'_, T>> {
+        (self.shape.has_room != 0 && self.shape.is_staged == 0).then_some(self.shared)
+    }
+
+    /// The row of a block that takes it piece by piece, with the residual, if there is one.
+    #[inline(always)]
+    fn kept<const LANES: usize>(&self, row: usize) -> Kept<'_, T> {
+        let again = if self.residual.is_empty() {
+            self.x
+        } else {
+            self.sums
+        };
+        let staged = match self.shape.is_staged {
+            0 => 0,
+            _ => thread::block_dim_x() as usize * LANES,
+        };
+        let shared = (self.shared, staged);
+        let mover = self.mover(LANES_OF_ROW);
+        Kept::new(again.row(row), mover, shared, self.shape.kept)
     }
 
     /// Rows of a block each, section by section.
@@ -280,22 +207,8 @@ impl<'launch, T: RowElement> Norm<'launch, T> {
     pub unsafe fn long<const SLOTS: usize, const LANES: usize>(&self, scratch: [Scratch; 2]) {
         let row = thread::block_idx_x() as usize;
         let sections = Sections::new(self.shape.len);
-        let mover = self.mover(LANES_OF_ROW);
-        let again = if self.residual.is_empty() {
-            self.x
-        } else {
-            self.sums
-        };
-        let staged = match self.shape.is_staged {
-            0 => 0,
-            _ => thread::block_dim_x() as usize * LANES,
-        };
-        let kept = Kept::new(
-            again.row(row),
-            mover,
-            (self.shared, staged),
-            self.shape.kept,
-        );
+        let kept = self.kept::<LANES>(row);
+        let mover = kept.mover();
         let (mut sum, mut squares) = (0.0, 0.0);
         let mut number = 0;
         while number < sections.count() {

@@ -1,6 +1,8 @@
 //! Which vectors of a row, or of a section of one, a thread has.
 
 use super::plan::SECTION_VALUES;
+#[cfg(feature = "entries")]
+use super::plan::part_of;
 use cuda_std::hint::opaque;
 use cuda_std::prelude::*;
 
@@ -43,6 +45,15 @@ impl Span {
         }
     }
 
+    /// The vectors of the calling thread among `len` elements that a block has.
+    ///
+    /// Their places are hidden from the optimiser, which would keep them in registers for all rows.
+    #[inline(always)]
+    pub fn of_thread(lanes: usize, len: u32) -> Self {
+        let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
+        Self::new(opaque(thread), opaque(threads), lanes, len)
+    }
+
     /// The same vectors, which do not exist unless `exists`.
     #[inline(always)]
     pub fn only_if(self, exists: bool) -> Self {
@@ -50,6 +61,13 @@ impl Span {
             left: if exists { self.left } else { 0 },
             ..self
         }
+    }
+
+    /// Elements of the row or the section.
+    #[cfg(feature = "entries")]
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        self.len as usize
     }
 
     /// Whether any thread of a row has elements in its vector `slot`: the same for all threads of the block.
@@ -69,44 +87,46 @@ impl Span {
     }
 }
 
-/// The sections of a long row, each in the registers of the block.
+/// The sections or parts of a row, each in the registers of a block.
 #[derive(Clone, Copy)]
 pub struct Sections {
     len: usize,
+    /// Elements of a section.
+    section: usize,
 }
 
 impl Sections {
-    /// The sections of a row of `len` elements.
+    /// The sections of a row of `len` elements, for the calling block.
     #[inline(always)]
     pub fn new(len: usize) -> Self {
-        Self { len }
+        let section = thread::block_dim_x() as usize * SECTION_VALUES;
+        Self { len, section }
     }
 
-    /// Elements of a section.
+    /// The parts of a row of `len` elements, in vectors of `lanes`.
+    #[cfg(feature = "entries")]
     #[inline(always)]
-    fn section() -> usize {
-        thread::block_dim_x() as usize * SECTION_VALUES
+    pub fn parts(len: usize, lanes: usize) -> Self {
+        let section = part_of(len, lanes);
+        Self { len, section }
     }
 
     /// The number of sections.
     #[inline(always)]
     pub fn count(self) -> usize {
-        self.len.div_ceil(Self::section())
+        self.len.div_ceil(self.section)
     }
 
     /// Where section `number` starts in the row.
     #[inline(always)]
     pub fn start(self, number: usize) -> usize {
-        number * Self::section()
+        number * self.section
     }
 
     /// The calling thread's vectors of section `number`.
-    ///
-    /// Their places are hidden from the optimiser, which would keep them in registers for all sections.
     #[inline(always)]
     pub fn span(self, number: usize, lanes: usize) -> Span {
-        let len = (self.len - self.start(number)).min(Self::section());
-        let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
-        Span::new(opaque(thread), opaque(threads), lanes, len as u32)
+        let len = (self.len - self.start(number)).min(self.section);
+        Span::of_thread(lanes, len as u32)
     }
 }

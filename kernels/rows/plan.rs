@@ -3,6 +3,8 @@
 //! ```text
 //! short:   up to 1024 elements; lanes of a warp share a row
 //! block:   up to 32 768 elements; a block has a row, in registers
+//! parts:   up to 1 MiB of f32, 256 KiB of 16-bit elements; a cluster of 8 blocks has a row, in registers, or one block
+//!          takes 8 parts in turn
 //! long:    a block of 1024 threads takes sections of 16 384 elements
 //! ```
 //!
@@ -24,18 +26,20 @@ pub const LANES_OF_ROW: u32 = 32;
 /// Threads of a block that has short rows.
 pub const SHORT_THREADS: u32 = 128;
 
-/// Rows of one vector for each lane that a lane has at once, and rows of two. More bytes are on their way so.
-pub const ROWS_OF_ONE: usize = 4;
-pub const ROWS_OF_TWO: usize = 2;
+/// Parts of a row that is too long for the registers of a block, one for each block of a cluster.
+pub const PARTS: usize = 8;
 
-/// The smallest and the largest block that has one row.
+/// The smallest block that has one row, or a part of one.
 const FEWEST_THREADS: u32 = 128;
-const MOST_THREADS: u32 = 1024;
+
+/// The largest block that has one row, or a part of one.
+pub const MOST_THREADS: u32 = 1024;
 
 /// How the elements of a row are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowClass {
-    /// `lanes` lanes of a warp have a row: one vector each, or 32 lanes two, or up to [`VALUES`] elements each.
+    /// `lanes` lanes of a warp have two rows at once: one vector, or up to half of [`VALUES`] elements of a row each. Or
+    /// 32 lanes have one row, up to [`VALUES`] elements each.
     Short {
         /// A power of two up to 32.
         lanes: u32,
@@ -45,6 +49,12 @@ pub enum RowClass {
     /// A block of `threads` threads has a row, up to [`VALUES`] elements each.
     Block {
         /// A power of two from 128 to 1024.
+        threads: u32,
+    },
+    /// A block of `threads` threads has one of [`PARTS`] parts of a row, up to [`VALUES`] elements each, or takes one
+    /// part after another.
+    Parts {
+        /// A power of two from 256 to 1024, or to 512 for 16-bit elements.
         threads: u32,
     },
     /// A block of 1024 threads has a row, section after section.
@@ -67,33 +77,28 @@ impl RowPlan {
     #[must_use]
     pub const fn new(len: usize, element_bytes: usize) -> Self {
         let vector = VECTOR_BYTES / element_bytes;
-        let vectors = len.div_ceil(vector);
-        let class = if vectors <= LANES_OF_ROW as usize {
+        let class = if len <= vector {
             RowClass::Short {
-                lanes: if vectors == 0 {
-                    1
-                } else {
-                    vectors.next_power_of_two() as u32
-                },
+                lanes: 1,
                 vectors: 1,
+            }
+        } else if len <= LANES_OF_ROW as usize * VALUES / 2 {
+            RowClass::Short {
+                lanes: len.div_ceil(VALUES / 2).next_power_of_two() as u32,
+                vectors: VALUES / vector / 2,
             }
         } else if len <= LANES_OF_ROW as usize * VALUES {
             RowClass::Short {
                 lanes: LANES_OF_ROW,
-                vectors: if vectors <= 2 * LANES_OF_ROW as usize {
-                    2
-                } else {
-                    VALUES / vector
-                },
+                vectors: VALUES / vector,
             }
         } else if len <= MOST_THREADS as usize * VALUES {
-            let threads = len.div_ceil(VALUES).next_power_of_two() as u32;
             RowClass::Block {
-                threads: if threads < FEWEST_THREADS {
-                    FEWEST_THREADS
-                } else {
-                    threads
-                },
+                threads: threads_of(len),
+            }
+        } else if len <= PARTS * MOST_THREADS as usize * VALUES * element_bytes / 4 {
+            RowClass::Parts {
+                threads: threads_of(part_of(len, vector)),
             }
         } else {
             RowClass::Long
@@ -101,12 +106,22 @@ impl RowPlan {
         Self { class, len, vector }
     }
 
+    /// The same row without parts: a block takes it section after section.
+    #[must_use]
+    pub const fn without_parts(self) -> Self {
+        let class = match self.class {
+            RowClass::Parts { .. } => RowClass::Long,
+            class => class,
+        };
+        Self { class, ..self }
+    }
+
     /// Threads of a block.
     #[must_use]
     pub const fn threads(&self) -> u32 {
         match self.class {
             RowClass::Short { .. } => SHORT_THREADS,
-            RowClass::Block { threads } => threads,
+            RowClass::Block { threads } | RowClass::Parts { threads } => threads,
             RowClass::Long => MOST_THREADS,
         }
     }
@@ -116,15 +131,23 @@ impl RowPlan {
     pub const fn rows_of_block(&self) -> usize {
         match self.class {
             RowClass::Short { lanes, vectors } => {
-                let rows = match vectors {
-                    1 => ROWS_OF_ONE,
-                    2 => ROWS_OF_TWO,
-                    _ => 1,
-                };
-                (SHORT_THREADS / lanes) as usize * rows
+                let has_one = vectors == VALUES / self.vector;
+                (SHORT_THREADS / lanes) as usize * if has_one { 1 } else { 2 }
             }
-            RowClass::Block { .. } | RowClass::Long => 1,
+            RowClass::Block { .. } | RowClass::Parts { .. } | RowClass::Long => 1,
         }
+    }
+
+    /// Elements of a vector.
+    #[must_use]
+    pub const fn vector(&self) -> usize {
+        self.vector
+    }
+
+    /// Elements of each part but the last, which may have fewer.
+    #[must_use]
+    pub const fn part(&self) -> usize {
+        part_of(self.len, self.vector)
     }
 
     /// Sections of the row, which threads take one after another.
@@ -142,21 +165,21 @@ impl RowPlan {
         self.threads() as usize * self.vector
     }
 
-    /// Elements of a long row that are kept in shared memory with room for `room` elements, and elements of the memory
-    /// for them: whole sections, or the row, in whole vectors of all threads.
+    /// Elements of a row that a block takes piece by piece, and keeps in shared memory with room for `room` elements:
+    /// whole sections or parts, or all of the row, in whole vectors.
     #[must_use]
-    pub const fn kept(&self, room: usize) -> (usize, usize) {
-        if !matches!(self.class, RowClass::Long) {
-            return (0, 0);
-        }
-        let stride = self.stride();
-        let whole = self.len.next_multiple_of(stride);
+    pub const fn kept(&self, room: usize) -> usize {
+        let piece = match self.class {
+            RowClass::Parts { .. } => self.part(),
+            RowClass::Long => self.threads() as usize * SECTION_VALUES,
+            RowClass::Short { .. } | RowClass::Block { .. } => return 0,
+        };
+        let whole = self.len.next_multiple_of(self.vector);
         if whole <= room {
-            return (self.len, whole);
+            whole
+        } else {
+            room / piece * piece
         }
-        let section = self.threads() as usize * SECTION_VALUES;
-        let sections = room / section * section;
-        (sections, sections)
     }
 
     /// Additions on the longest path from an element to the row's sum.
@@ -168,12 +191,28 @@ impl RowPlan {
             RowClass::Short { lanes, vectors: 1 } => in_vector + lanes.ilog2(),
             RowClass::Short { lanes, vectors } => in_vector + vectors as u32 + lanes.ilog2(),
             RowClass::Block { threads } => in_vector + vectors + threads.ilog2(),
+            RowClass::Parts { threads } => in_vector + vectors + threads.ilog2() + PARTS.ilog2(),
             RowClass::Long => {
                 // A section's vectors, and the sections.
                 in_vector + vectors / 2 + self.sections() as u32 + self.threads().ilog2()
             }
         }
     }
+}
+
+/// Threads of a block that has `elements` elements in registers.
+const fn threads_of(elements: usize) -> u32 {
+    let threads = elements.div_ceil(VALUES).next_power_of_two() as u32;
+    if threads < FEWEST_THREADS {
+        FEWEST_THREADS
+    } else {
+        threads
+    }
+}
+
+/// Elements of a part of a row of `len` elements: whole vectors.
+pub const fn part_of(len: usize, vector: usize) -> usize {
+    len.div_ceil(PARTS).next_multiple_of(vector)
 }
 
 #[cfg(test)]
@@ -183,12 +222,16 @@ mod tests {
     #[test]
     fn every_row_fits_its_threads() {
         for bytes in [2, 4] {
-            for len in (0..40_000).chain([50_257, 262_144, 1 << 20]) {
+            for len in (0..70_000).chain([131_072, 131_073, 262_143, 262_144, 262_145, 1 << 20]) {
                 let plan = RowPlan::new(len, bytes);
                 let vector = VECTOR_BYTES / bytes;
                 let room = match plan.class {
                     RowClass::Short { lanes, vectors } => lanes as usize * vectors * vector,
                     RowClass::Block { threads } => threads as usize * VALUES,
+                    RowClass::Parts { threads } => {
+                        assert!((PARTS - 1) * plan.part() < len && PARTS * plan.part() >= len);
+                        PARTS * (threads as usize * VALUES).min(plan.part())
+                    }
                     RowClass::Long => plan.sections() * plan.threads() as usize * SECTION_VALUES,
                 };
                 assert!(room >= len, "{len}: {plan:?}");
@@ -200,18 +243,21 @@ mod tests {
     #[test]
     fn short_rows_share_warps_and_long_ones_have_sections() {
         let lanes = |len| RowPlan::new(len, 4).class;
-        let one = |lanes| RowClass::Short { lanes, vectors: 1 };
-        assert_eq!(
-            (lanes(1), lanes(64), lanes(128)),
-            (one(1), one(16), one(32))
-        );
-        assert_eq!(RowPlan::new(64, 4).rows_of_block(), 8 * ROWS_OF_ONE);
-        assert_eq!(RowPlan::new(256, 4).rows_of_block(), 4 * ROWS_OF_TWO);
+        let short = |lanes, vectors| RowClass::Short { lanes, vectors };
+        assert_eq!((lanes(1), lanes(5)), (short(1, 1), short(1, 4)));
+        assert_eq!((lanes(64), lanes(256)), (short(4, 4), short(16, 4)));
+        assert_eq!((lanes(512), lanes(513)), (short(32, 4), short(32, 8)));
+        assert_eq!(RowPlan::new(64, 2).class, short(4, 2));
+        assert_eq!(RowPlan::new(64, 4).rows_of_block(), 32 * 2);
+        assert_eq!(RowPlan::new(4, 4).rows_of_block(), 128 * 2);
         assert_eq!(RowPlan::new(257, 4).rows_of_block(), 4);
         assert_eq!(lanes(1025), RowClass::Block { threads: 128 });
         assert_eq!(lanes(4097), RowClass::Block { threads: 256 });
         assert_eq!(lanes(32_768), RowClass::Block { threads: 1024 });
-        assert_eq!(RowPlan::new(32_769, 2).sections(), 3);
+        assert_eq!(lanes(32_769), RowClass::Parts { threads: 256 });
+        assert_eq!(lanes(65_537), RowClass::Parts { threads: 512 });
+        assert_eq!(lanes(262_144), RowClass::Parts { threads: 1024 });
+        assert_eq!(RowPlan::new(32_769, 2).without_parts().sections(), 3);
         assert_eq!(RowPlan::new(1 << 20, 2).height(), 3 + 2 + 64 + 10);
     }
 }

@@ -24,8 +24,9 @@ pub struct SoftmaxShape {
     pub kept: u32,
     /// What results are multiplied by, unless they are logarithms.
     pub scale: f32,
-    /// 0: the struct's size is a multiple of its alignment.
-    pub padding: u32,
+    /// 1 if shared memory has room for what a block has of a row in registers, for the next row if rows are not staged;
+    /// otherwise 0.
+    pub has_room: u32,
 }
 
 /// Rows to normalise.
@@ -54,6 +55,7 @@ pub struct NormShape {
     pub kept: u32,
     /// What is added to the mean of the squares.
     pub epsilon: f32,
-    /// 0: the struct's size is a multiple of its alignment.
-    pub padding: u32,
+    /// 1 if shared memory has room for what a block has of a row in registers, for the next row if rows are not staged;
+    /// otherwise 0.
+    pub has_room: u32,
 }

@@ -1,8 +1,6 @@
 //! Rows of up to 1024 elements, each of some lanes of a warp.
 
 use super::place::Span;
-#[cfg(feature = "entries")]
-use super::plan::{ROWS_OF_ONE, ROWS_OF_TWO};
 use cuda_std::prelude::*;
 
 /// The rows of a thread that shares short rows with some lanes of its warp.
@@ -70,7 +68,8 @@ pub trait OfShortRows {
     unsafe fn run<const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self);
 }
 
-/// Runs `operation` on rows of `len` elements, each of `lanes` lanes, of which a lane has at most `MOST` vectors.
+/// Runs `operation` on rows of `len` elements, each of `lanes` lanes. A lane has one vector of each of two rows, half of
+/// `MOST` of each, or `MOST` of one.
 ///
 /// # Safety
 /// 1. The requirements of the kernels hold, for short rows.
@@ -80,13 +79,12 @@ pub unsafe fn run_short<const MOST: usize, const LANES: usize>(
     operation: &impl OfShortRows,
     (len, lanes): (usize, u32),
 ) {
-    let together = lanes as usize * LANES;
-    // SAFETY: the caller's contract. `together` elements take one vector of each lane.
+    // SAFETY: the caller's contract. The cases are those of the plan.
     unsafe {
-        if len <= together {
-            operation.run::<ROWS_OF_ONE, ROWS_OF_ONE, LANES>();
-        } else if len <= 2 * together {
-            operation.run::<ROWS_OF_TWO, { 2 * ROWS_OF_TWO }, LANES>();
+        if len <= LANES {
+            operation.run::<2, 2, LANES>();
+        } else if len <= lanes as usize * LANES * (MOST / 2) {
+            operation.run::<2, MOST, LANES>();
         } else {
             operation.run::<1, MOST, LANES>();
         }

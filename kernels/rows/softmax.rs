@@ -7,23 +7,30 @@
 //! gradient of cross entropy: softmax, less 1 at t
 //! ```
 //!
-//! Rows in registers are read once: the exponentials replace the elements. Long rows take the online form (Milakov and
-//! Gimelshein, Online Normalizer Calculation for Softmax, 2018): each thread keeps the largest element so far and the
-//! sum relative to it. What fits is kept in shared memory, and the rest is read again, last section first, because
-//! the last ones are still in the L2 cache.
+//! Rows in registers are read once: the exponentials replace the elements. So it is with rows in the registers of a
+//! cluster, whose exponentials are relative to the largest element of their block; at the end, the blocks exchange these
+//! elements and their sums, and each result is multiplied by a power for its block.
+//!
+//! Long rows take the online form (Milakov and Gimelshein, Online Normalizer Calculation for Softmax, 2018): each thread
+//! keeps the largest element so far and the sum relative to it. What fits is kept in shared memory, and the rest is read
+//! again, last section first, because the last ones are still in the L2 cache.
 
+mod parts;
+mod short;
+
+use super::ahead::Ahead;
 use super::class::Class;
 use super::combine::{self, Scratch};
 use super::element::RowElement;
 use super::kept::Kept;
+use super::mover::Mover;
+use super::parts::owner;
 use super::place::{Sections, Span};
 use super::plan::LANES_OF_ROW;
 use super::shape::SoftmaxShape;
-use super::short::{OfShortRows, ShortRows, run_short};
 use super::terms::{Finish, Terms, exponentials, largest_of};
-use super::vectors::{Mover, Row, Rows, Values};
+use super::vectors::{Row, Rows, Values};
 use core::ops::Add;
-use cuda_std::array;
 use cuda_std::float::larger_or_nan;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
@@ -80,16 +87,16 @@ impl<'launch, T: RowElement> Softmax<'launch, T> {
         self.targets.is_empty() && self.values.is_empty()
     }
 
-    /// The class of a row, as its thread number `thread` of `threads` sees it.
+    /// The class of a row, as its first thread or another one sees it, which has the elements of which `has` is true.
     ///
     /// # Safety
     /// 1. The row exists, and no thread has written its elements, unless a barrier orders the two.
     #[inline(always)]
-    unsafe fn class<const LANES: usize>(&self, row: usize, thread: u32, threads: u32) -> Class {
+    unsafe fn class(&self, row: usize, is_first: bool, has: impl FnOnce(usize) -> bool) -> Class {
         // SAFETY: there is a class for each row, and the row exists: the contracts of `new` and the caller.
         unsafe {
             let x = (self.x.row(row), self.shape.len);
-            Class::of_row::<T, LANES>((self.targets, row), x, (thread, threads))
+            Class::of_row((self.targets, row), x, (is_first, has))
         }
     }
 
@@ -117,6 +124,68 @@ impl<'launch, T: RowElement> Softmax<'launch, T> {
         class.applied(finish)
     }
 
+    /// How the results of a part of a row follow, from `finish` of the row.
+    #[inline(always)]
+    fn finish_part(&self, finish: Finish, row: Terms, part: Terms) -> Finish {
+        if self.is_logarithmic() {
+            finish.of_part_of_logarithms(part)
+        } else {
+            finish.of_part(row, part)
+        }
+    }
+
+    /// Replaces the elements of a row, or of a part of one, by exponentials. Returns the largest element and the sum.
+    ///
+    /// # Safety
+    /// 1. All threads of the block call it, with their own elements. Nothing else uses `scratch`.
+    #[inline(always)]
+    unsafe fn exponentials<const SLOTS: usize, const LANES: usize>(
+        &self,
+        values: &mut Values<SLOTS, LANES>,
+        span: Span,
+        scratch: [Scratch; 2],
+    ) -> Terms {
+        let slots = (0, SLOTS);
+        let largest = largest_of(values, slots, span);
+        // SAFETY: all threads call it, with scratch of its own: the caller's contract.
+        let largest =
+            unsafe { combine::block(largest, f32::NEG_INFINITY, scratch[0], larger_or_nan) };
+        let sum = exponentials(values, slots, span, (largest, self.is_logarithmic()));
+        // SAFETY: as above.
+        let sum = unsafe { combine::block(sum, 0.0, scratch[1], f32::add) };
+        Terms { largest, sum }
+    }
+
+    /// Writes the results of a row, or of a part of one, that the block has in registers.
+    ///
+    /// # Safety
+    /// 1. All threads of the block call it. The span is the calling thread's, of `len` elements.
+    #[inline(always)]
+    unsafe fn write_own<const SLOTS: usize, const LANES: usize>(
+        &self,
+        (row, mover): (Row<T>, Mover<T>),
+        values: &Values<SLOTS, LANES>,
+        span: Span,
+        finish: Finish,
+    ) {
+        if self.shape.has_room == 0 || self.shape.is_staged == 0 {
+            // SAFETY: the caller's contract.
+            unsafe { self.write((row, mover), (values, (0, SLOTS)), span, finish) };
+            return;
+        }
+        if self.y.is_empty() {
+            return;
+        }
+        let mut slot = 0;
+        while slot < SLOTS {
+            // SAFETY: shared memory has room for what the block has in registers: the requirements of the kernels.
+            unsafe { mover.put(span.place(slot), finish.of(&values[slot])) };
+            slot += 1;
+        }
+        // SAFETY: the row has the span's elements, which are the block's. All threads call it: the caller's contract.
+        unsafe { mover.unload::<LANES>(row, span.len()) };
+    }
+
     /// Subtracts the scale from the gradient of the row's class, if the calling thread has it.
     ///
     /// # Safety
@@ -136,16 +205,6 @@ impl<'launch, T: RowElement> Softmax<'launch, T> {
 }
 
 impl<T: RowElement> Softmax<'_, T> {
-    /// Rows of up to 1024 elements, of which a lane has at most `MOST` vectors.
-    ///
-    /// # Safety
-    /// 1. The requirements of the kernels hold, for short rows.
-    #[inline(always)]
-    pub unsafe fn short<const MOST: usize, const LANES: usize>(&self) {
-        // SAFETY: the caller's contract.
-        unsafe { run_short::<MOST, LANES>(self, (self.shape.len, self.shape.lanes)) };
-    }
-
     /// Writes the results of a row, or of a section of it, whose exponentials are in `vectors` slots from `first` on.
     ///
     /// # Safety
@@ -180,35 +239,55 @@ impl<T: RowElement> Softmax<'_, T> {
     /// 2. Only this block uses `scratch`, and for nothing else.
     #[inline(always)]
     pub unsafe fn block<const SLOTS: usize, const LANES: usize>(&self, scratch: [Scratch; 2]) {
-        let row = thread::block_idx_x() as usize;
-        let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
-        let span = Span::new(thread, threads, LANES, self.shape.len as u32);
+        let thread = thread::thread_idx_x();
+        let span = || Span::of_thread(LANES, self.shape.len as u32);
         let mover = self.mover(LANES_OF_ROW);
-        // SAFETY: the span has elements of the row, which exists: there is a block for each. Vectors are whole if all
-        // are. Other threads write only their own elements.
-        let (mut values, class): (Values<SLOTS, LANES>, _) = unsafe {
-            let x = self.x.row(row);
-            (
-                mover.load(f32::NEG_INFINITY, |slot| (x, span.place(slot))),
-                self.class::<LANES>(row, thread, threads),
-            )
-        };
-        let slots = (0, SLOTS);
-        let largest = largest_of(&values, slots, span);
-        // SAFETY: all threads call it, and each scratch is used once: the caller's contract.
-        let largest =
-            unsafe { combine::block(largest, f32::NEG_INFINITY, scratch[0], larger_or_nan) };
-        let power = (largest, self.is_logarithmic());
-        let sum = exponentials(&mut values, slots, span, power);
-        // SAFETY: as above.
-        let sum = unsafe { combine::block(sum, 0.0, scratch[1], f32::add) };
-        // SAFETY: the row exists, and the class and the span are this thread's of it. All threads call it. The results
-        // are stored when the class is corrected.
-        unsafe {
-            let finish = self.finish((row, true), Terms { largest, sum }, class);
-            self.write((self.y.row(row), mover), (&values, slots), span, finish);
-            self.correct(row, class, finish);
+        let mut ahead = Ahead::new(mover, self.buffer());
+        let (mut row, apart) = (
+            thread::block_idx_x() as usize,
+            thread::grid_dim_x() as usize,
+        );
+        // SAFETY: the row exists. The span has elements of it, and is the thread's own.
+        unsafe { ahead.start::<SLOTS, LANES>(self.x.row(row), span()) };
+        while row < self.shape.rows {
+            let (next, span) = (row + apart, span());
+            let x_of_next = (next < self.shape.rows).then(|| self.x.row(next));
+            // SAFETY: both rows exist. The span has elements of them, and vectors are whole if all are. Other threads
+            // write only their own elements.
+            let (mut values, class): (Values<SLOTS, LANES>, _) = unsafe {
+                (
+                    ahead.take(f32::NEG_INFINITY, (self.x.row(row), x_of_next), span),
+                    self.class(row, thread == 0, |index| owner(index, LANES) == thread),
+                )
+            };
+            // SAFETY: all threads call it. Each scratch is used again when a barrier has come since. The row exists,
+            // and the class and the span are this thread's of it. The results are stored when the class is corrected.
+            unsafe {
+                let terms = self.exponentials(&mut values, span, scratch);
+                let finish = self.finish((row, true), terms, class);
+                self.write_own((self.y.row(row), mover), &values, span, finish);
+                self.correct(row, class, finish);
+            }
+            row = next;
         }
+    }
+
+    /// A buffer for what a block has of a row, if rows are copied ahead.
+    #[inline(always)]
+    fn buffer(&self) -> Option<SharedSlice<'_, T>> {
+        (self.shape.has_room != 0 && self.shape.is_staged == 0).then_some(self.shared)
+    }
+
+    /// The row of a block that takes it piece by piece.
+    #[inline(always)]
+    fn kept<const LANES: usize>(&self, row: usize) -> Kept<'_, T> {
+        let staged = match self.shape.is_staged {
+            0 => 0,
+            _ => thread::block_dim_x() as usize * LANES,
+        };
+        let shared = (self.shared, staged);
+        let mover = self.mover(LANES_OF_ROW);
+        Kept::new(self.x.row(row), mover, shared, self.shape.kept)
     }
 
     /// Rows of a block each, section by section.
@@ -219,22 +298,11 @@ impl<T: RowElement> Softmax<'_, T> {
     #[inline(always)]
     pub unsafe fn long<const SLOTS: usize, const LANES: usize>(&self, scratch: [Scratch; 2]) {
         let row = thread::block_idx_x() as usize;
-        let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
+        let thread = thread::thread_idx_x();
         let sections = Sections::new(self.shape.len);
-        let mover = self.mover(LANES_OF_ROW);
-        let staged = if self.shape.is_staged != 0 {
-            threads as usize * LANES
-        } else {
-            0
-        };
-        let kept = Kept::new(
-            self.x.row(row),
-            mover,
-            (self.shared, staged),
-            self.shape.kept,
-        );
+        let kept = self.kept::<LANES>(row);
         // SAFETY: the row exists: there is a block for each. Other threads write only their own elements.
-        let class = unsafe { self.class::<LANES>(row, thread, threads) };
+        let class = unsafe { self.class(row, thread == 0, |index| owner(index, LANES) == thread) };
         let mut terms = Terms::NONE;
         let mut number = 0;
         while number < sections.count() {
@@ -268,68 +336,11 @@ impl<T: RowElement> Softmax<'_, T> {
                 let mut values: Values<SLOTS, LANES> = kept.load(f32::NEG_INFINITY, start, span);
                 finish.prepare(&mut values, span, self.is_logarithmic());
                 let results = self.y.row(row).skip(start);
-                self.write((results, mover), (&values, (0, SLOTS)), span, finish);
+                let results = (results, kept.mover());
+                self.write(results, (&values, (0, SLOTS)), span, finish);
             }
         }
         // SAFETY: the row exists, the class is its own, and the results are stored.
         unsafe { self.correct(row, class, finish) };
-    }
-}
-
-impl<T: RowElement> OfShortRows for Softmax<'_, T> {
-    #[inline(always)]
-    unsafe fn run<const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self) {
-        let SoftmaxShape {
-            rows, len, lanes, ..
-        } = self.shape;
-        let thread = ShortRows::of_thread(ROWS, (rows, len), lanes);
-        let (vectors, mover) = (SLOTS / ROWS, self.mover(lanes));
-        // SAFETY: the spans have elements of rows that exist. Each has one thread, and vectors are whole if all are.
-        let mut values: Values<SLOTS, LANES> = unsafe {
-            mover.load(f32::NEG_INFINITY, |slot| {
-                let (number, slot) = (slot / vectors, slot % vectors);
-                let row = self.x.row(thread.row_or_first(number));
-                (row, thread.span(number, LANES).place(slot))
-            })
-        };
-        let of_row = |number| {
-            let slots = (number * vectors, vectors);
-            (slots, thread.span(number, LANES))
-        };
-        let largest: [f32; ROWS] = array::from_fn(|number| {
-            let (slots, span) = of_row(number);
-            largest_of(&values, slots, span)
-        });
-        let largest = combine::lanes_of_rows(largest, lanes, larger_or_nan);
-        let sums: [f32; ROWS] = array::from_fn(|number| {
-            let (slots, span) = of_row(number);
-            let power = (largest[number], self.is_logarithmic());
-            exponentials(&mut values, slots, span, power)
-        });
-        let sums = combine::lanes_of_rows(sums, lanes, f32::add);
-        let mut number = 0;
-        while number < ROWS {
-            let (row, (slots, span)) = (thread.row(number), of_row(number));
-            let class = match thread.has(number) && !self.is_plain() {
-                // SAFETY: the row exists, and only its threads write its elements, below.
-                true => unsafe { self.class::<LANES>(row, thread.lane, lanes) },
-                false => Class::NONE,
-            };
-            let terms = Terms {
-                largest: largest[number],
-                sum: sums[number],
-            };
-            let exists = thread.has(number);
-            // SAFETY: the class and the span are this thread's of the row, and the slots have its exponentials.
-            let finish = unsafe { self.finish((row, exists), terms, class) };
-            let results = self.y.row(if exists { row } else { 0 });
-            // SAFETY: all lanes call it. The span has elements only if the row exists.
-            unsafe { self.write((results, mover), (&values, slots), span, finish) };
-            if exists {
-                // SAFETY: the row exists, the class is its own, and its results are stored.
-                unsafe { self.correct(row, class, finish) };
-            }
-            number += 1;
-        }
     }
 }

@@ -1,7 +1,9 @@
 //! The largest element of a row, the sum of the exponentials, and what results follow from the two.
 
+use super::combine;
 use super::place::Span;
 use super::vectors::{Values, largest, sum};
+use core::ops::Add;
 use cuda_std::float::larger_or_nan;
 use cuda_std::math::approximate::exp_nonpositive;
 use cuda_std::math::ln;
@@ -96,6 +98,20 @@ pub fn exponentials<const SLOTS: usize, const LANES: usize>(
     total
 }
 
+impl From<[f32; 2]> for Terms {
+    #[inline(always)]
+    fn from([largest, sum]: [f32; 2]) -> Self {
+        Self { largest, sum }
+    }
+}
+
+impl From<Terms> for [f32; 2] {
+    #[inline(always)]
+    fn from(terms: Terms) -> Self {
+        [terms.largest, terms.sum]
+    }
+}
+
 impl Terms {
     /// Those of no elements.
     pub const NONE: Self = Self {
@@ -103,19 +119,36 @@ impl Terms {
         sum: 0.0,
     };
 
+    /// What makes the sum relative to `largest`, which is not smaller than the own one.
+    #[inline(always)]
+    #[track_caller]
+    fn factor_to(self, largest: f32) -> f32 {
+        if self.largest == largest {
+            1.0
+        } else {
+            exp_nonpositive(self.largest - largest)
+        }
+    }
+
     /// With the sum relative to `largest`, which is not smaller than the own one.
     #[inline(always)]
     #[track_caller]
     pub fn relative_to(self, largest: f32) -> Self {
-        let factor = if self.largest == largest {
-            1.0
-        } else {
-            exp_nonpositive(self.largest - largest)
-        };
         Self {
             largest,
-            sum: self.sum * factor,
+            sum: self.sum * self.factor_to(largest),
         }
+    }
+
+    /// Those of a row, from those of a part of it for each of `parts` neighbouring lanes.
+    ///
+    /// All lanes of the warp call it.
+    #[inline(always)]
+    #[track_caller]
+    pub fn of_parts(self, parts: u32) -> Self {
+        let largest = combine::lanes(self.largest, parts, larger_or_nan);
+        let sum = combine::lanes(self.relative_to(largest).sum, parts, f32::add);
+        Self { largest, sum }
     }
 
     /// With the elements of a further section.
@@ -185,6 +218,30 @@ impl Terms {
 }
 
 impl Finish {
+    /// The results of a part of the row, whose exponentials are relative to the part's largest element.
+    #[inline(always)]
+    #[track_caller]
+    pub fn of_part(self, row: Terms, part: Terms) -> Self {
+        let base = base_of(part.largest);
+        Self {
+            base,
+            factor: self.factor * part.factor_to(row.largest),
+            ..self
+        }
+    }
+
+    /// The same for logarithms, of exponents relative to the part's largest element.
+    #[inline(always)]
+    #[track_caller]
+    pub fn of_part_of_logarithms(self, part: Terms) -> Self {
+        let base = base_of(part.largest);
+        Self {
+            base,
+            offset: self.offset + (base - self.base),
+            ..self
+        }
+    }
+
     /// The results of exponentials, or of exponents for logarithms.
     #[inline(always)]
     #[track_caller]

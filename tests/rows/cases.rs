@@ -5,8 +5,8 @@ use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::{Element, RowElement};
 
-/// Rows and their length: around vectors, lanes, the classes of rows and their blocks, vocabularies, several sections.
-pub const SHAPES: [(usize, usize); 26] = [
+/// Rows and their length: around vectors, lanes, the classes of rows and their blocks, vocabularies, parts, several sections.
+pub const SHAPES: [(usize, usize); 28] = [
     (9, 1),
     (70, 2),
     (33, 4),
@@ -31,8 +31,10 @@ pub const SHAPES: [(usize, usize); 26] = [
     (2, 32_768),
     (1, 32_769),
     (1, 50_257),
-    (1, 120_001),
+    (1, 65_537),
     (1, 131_072),
+    (1, 200_003),
+    (1, 262_144),
 ];
 
 /// The unit roundoff of f32, in which all is computed.

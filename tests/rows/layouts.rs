@@ -4,7 +4,7 @@ use crate::cases::{SHAPES, Value, assert_same_bits, scores};
 use crate::common::{devices, machines, share};
 use half::{bf16, f16};
 use std::any::type_name;
-use tilewright::{Device, IGNORED_CLASS, MatrixViewMut, Normalization, Result};
+use tilewright::{Device, IGNORED_CLASS, Matrix, MatrixView, MatrixViewMut, Normalization, Result};
 
 /// Elements before, between and after rows.
 const FILLER: f64 = 77.0;
@@ -53,7 +53,7 @@ impl Layout {
 
 /// An operation that replaces rows, in both forms.
 type InPlace<T> = fn(&Device, &mut MatrixViewMut<'_, T>) -> Result<()>;
-type Into<T> = fn(&Device, tilewright::MatrixView<'_, T>, &mut MatrixViewMut<'_, T>) -> Result<()>;
+type Into<T> = fn(&Device, MatrixView<'_, T>, &mut MatrixViewMut<'_, T>) -> Result<()>;
 
 fn layouts_have_the_bits_of_whole_matrices<T: Value>() {
     let operations: [(InPlace<T>, Into<T>); 2] = [
@@ -154,6 +154,37 @@ fn the_rows_of_a_matrix_do_not_matter_to_one_another() {
         }
     }
 }
+
+/// Blocks and clusters that take several rows, and copy the next one ahead, give the bits of those that take one.
+fn rows_are_taken_in_turn<T: Value>() {
+    for device in devices() {
+        let multiprocessors = device.properties().multiprocessors as usize;
+        // Of blocks of 512 and 1024 threads, and of clusters of blocks of 256.
+        for (rows, len) in [
+            (4 * multiprocessors + 3, 8_200),
+            (2 * multiprocessors + 3, 16_392),
+            (multiprocessors + 3, 40_000),
+        ] {
+            let elements = scores::<T>(rows * len, 13);
+            let all = device.matrix((rows, len), &elements).unwrap();
+            let operations: [fn(&Device, MatrixView<'_, T>) -> Result<Matrix<T>>; 3] = [
+                |device, x| device.softmax(x),
+                |_, x| Normalization::rms(1e-5).run(x),
+                |_, x| Normalization::layer(1e-5).run(x),
+            ];
+            for (number, operation) in operations.into_iter().enumerate() {
+                let found = operation(&device, all.view()).unwrap().to_vec().unwrap();
+                for row in [0, 1, rows / 2, rows - 2, rows - 1] {
+                    let one = all.slice(row..=row, ..).unwrap();
+                    let expected = operation(&device, one).unwrap().to_vec().unwrap();
+                    let case = format!("operation {number}, row {row} of {rows}x{len}");
+                    assert_same_bits(&found[row * len..(row + 1) * len], &expected, &case);
+                }
+            }
+        }
+    }
+}
+for_each_type!([f32 bf16] rows_are_taken_in_turn);
 
 #[test]
 fn the_gradient_in_place_is_that_of_another_matrix() {

@@ -38,7 +38,7 @@ impl VectorWork {
     ) -> Self {
         let plan = VectorPlan::new(k, LOAD_BYTES / bytes);
         match order {
-            VectorRows::Across => Self::across(rows, plan, bytes),
+            VectorRows::Across => Self::across((rows, k), plan, bytes),
             VectorRows::Either => Self::grouped(rows, plan, products, BYTE_ROWS),
             VectorRows::Along if k * bytes <= VECTOR_ACCUMULATORS * LOAD_BYTES => {
                 Self::short(rows, k * bytes)
@@ -47,11 +47,12 @@ impl VectorWork {
         }
     }
 
-    fn across(rows: usize, plan: VectorPlan, bytes: usize) -> Self {
-        let groups = rows.div_ceil(rows_of_block(bytes));
+    fn across((rows, k): (usize, usize), plan: VectorPlan, bytes: usize) -> Self {
+        let rows_of_block = rows_of_block(bytes, k);
+        let groups = rows.div_ceil(rows_of_block);
         let is_shared = plan.parts > 1;
         Self {
-            rows_of_block: rows_of_block(bytes),
+            rows_of_block,
             blocks: groups.saturating_mul(plan.parts),
             lanes: 0,
             parts_of_group: 1,
