@@ -19,8 +19,8 @@ use crate::setters::setters;
 /// to the type of the elements; weight and bias have that type, too. A residual can be added first, in the same pass.
 ///
 /// The bits of a row depend on its elements and their number, weight, bias and epsilon alone. Rows of up to 262,144
-/// elements are read once on compute capability 9.0, and of up to 32,768 on other devices. Longer ones are read
-/// again, as far as shared memory does not hold them. NaN and infinities follow IEEE 754; every
+/// elements, of f16 and bf16 131,072, are read once on compute capability 9.0, and of up to 32,768 on other devices.
+/// Longer ones are read again, as far as shared memory does not hold them. NaN and infinities follow IEEE 754; every
 /// NaN is the canonical one.
 ///
 /// # Errors of the results
