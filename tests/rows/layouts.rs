@@ -55,6 +55,9 @@ impl Layout {
 type InPlace<T> = fn(&Device, &mut MatrixViewMut<'_, T>) -> Result<()>;
 type Into<T> = fn(&Device, MatrixView<'_, T>, &mut MatrixViewMut<'_, T>) -> Result<()>;
 
+/// An operation that returns a new matrix.
+type ToNew<T> = fn(&Device, MatrixView<'_, T>) -> Result<Matrix<T>>;
+
 fn layouts_have_the_bits_of_whole_matrices<T: Value>() {
     let operations: [(InPlace<T>, Into<T>); 2] = [
         (
@@ -167,7 +170,7 @@ fn rows_are_taken_in_turn<T: Value>() {
         ] {
             let elements = scores::<T>(rows * len, 13);
             let all = device.matrix((rows, len), &elements).unwrap();
-            let operations: [fn(&Device, MatrixView<'_, T>) -> Result<Matrix<T>>; 3] = [
+            let operations: [ToNew<T>; 3] = [
                 |device, x| device.softmax(x),
                 |_, x| Normalization::rms(1e-5).run(x),
                 |_, x| Normalization::layer(1e-5).run(x),
