@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(RowPlan::new(64, 2).class, short(4, 2));
         assert_eq!(RowPlan::new(64, 4).rows_of_block(), 32 * 2);
         assert_eq!(RowPlan::new(4, 4).rows_of_block(), 128 * 2);
-        assert_eq!(RowPlan::new(257, 4).rows_of_block(), 4);
+        assert_eq!(RowPlan::new(257, 4).rows_of_block(), 4 * 2);
         assert_eq!(lanes(1025), RowClass::Block { threads: 128 });
         assert_eq!(lanes(4097), RowClass::Block { threads: 256 });
         assert_eq!(lanes(32_768), RowClass::Block { threads: 1024 });
