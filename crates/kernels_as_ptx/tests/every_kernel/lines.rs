@@ -3,7 +3,7 @@
 use crate::cases::{Case, Cases, bytes};
 use crate::numbers::{Number, matrix, numbers};
 use half::{bf16, f16};
-use tilewright::{Device, Matrix, Normalization, Order, Result, RowElement, ops};
+use tilewright::{Device, Matrix, Normalization, Order, Profile, Result, RowElement, ops};
 use tilewright_kernels::{
     for_each_line_reduction, for_each_pair_line_reduction, for_each_pair_segment_reduction,
     for_each_segment_reduction,
@@ -88,11 +88,19 @@ macro_rules! pair_segments {
 }
 for_each_pair_segment_reduction!(pair_segments);
 
-/// Rows for lanes of a warp, for a block, and for sections.
+/// Rows for lanes of a warp, for a block, for a cluster, and for sections; and on a device without clusters, of parts.
 fn rows<T: RowElement + Number>(cases: &mut Cases) {
-    for columns in [70, 1100, 33_000] {
+    let long = (1 << 20) / size_of::<T>() + 1;
+    rows_of::<T>(cases, &[(2, 70), (2, 1100), (2, 33_000), (1, long)]);
+    cases.on_profile(Profile::A100);
+    rows_of::<T>(cases, &[(1, 33_000)]);
+    cases.on_few_multiprocessors();
+}
+
+fn rows_of<T: RowElement + Number>(cases: &mut Cases, shapes: &[(usize, usize)]) {
+    for &(count, columns) in shapes {
         let of_rows = move |device: &Device| -> Result<Matrix<T>> {
-            matrix(device, (2, columns), Order::RowMajor)
+            matrix(device, (count, columns), Order::RowMajor)
         };
         cases.add(format!("softmax of {columns}"), move |device| {
             Ok(bytes(&device.softmax(&of_rows(device)?)?.to_vec()?))
