@@ -90,7 +90,7 @@ for_each_pair_segment_reduction!(pair_segments);
 
 /// Rows for lanes of a warp, for a block, for a cluster, and for sections; and on a device without clusters, of parts.
 fn rows<T: RowElement + Number>(cases: &mut Cases) {
-    let long = (1 << 20) / size_of::<T>() + 1;
+    let long = (1 << 16) * size_of::<T>() + 1;
     rows_of::<T>(cases, &[(2, 70), (2, 1100), (2, 33_000), (1, long)]);
     cases.on_profile(Profile::A100);
     rows_of::<T>(cases, &[(1, 33_000)]);
