@@ -4,7 +4,7 @@ use super::Result;
 use super::cases::Case;
 use super::contest::Contest;
 use super::rows::{COMPARED, Sample, elements, label, rows, terms};
-use super::samples::check_floating;
+use super::samples::check_each;
 use crate::rivals::Rivals;
 use crate::rivals::torch::Job;
 use half::bf16;
@@ -55,12 +55,7 @@ fn logsumexp<T: Sample + ReducibleLines<ops::Sum>>(
             largest + sum.ln()
         })
         .collect();
-    let check = |found: &[f64]| -> Result {
-        for (&found, &expected) in found.iter().zip(&expected) {
-            check_floating(found, expected, T::ERROR * expected.abs())?;
-        }
-        Ok(())
-    };
+    let check = |found: &[f64]| check_each(found, &expected, |y| T::ERROR * y.abs());
     let x = Rc::new(device.matrix((count, len), &elements)?);
     let size = (len, label::<T>(device, len));
     let bytes = (count * len * size_of::<T>()) as u64;
@@ -92,15 +87,10 @@ fn logsumexp<T: Sample + ReducibleLines<ops::Sum>>(
             check(&found)
         },
     )?;
+    let (shape, kind) = ([count, len], ("logsumexp", T::NAME));
     let job = Job {
-        operation: "logsumexp",
-        element: T::NAME,
-        shape: &[count, len],
-        period: &period,
-        others: &[],
-        has_second: false,
-        offsets: &[],
         compared: Some(expected.len()),
+        ..Job::of_period(kind, &shape, &period)
     };
     contest.admit_torch(rivals, &job, check);
     Ok(contest)
@@ -119,12 +109,7 @@ fn quantize_rows(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest
         })
         .collect();
     // Half a unit in the last place, and a little more for the reciprocal of the scale.
-    let check = |found: &[f64]| -> Result {
-        for (&found, &expected) in found.iter().zip(&expected) {
-            check_floating(found, expected, 0.0626 * expected.abs() + 1e-3)?;
-        }
-        Ok(())
-    };
+    let check = |found: &[f64]| check_each(found, &expected, |y| 0.0626 * y.abs() + 1e-3);
     let x = device.matrix((count, len), &elements)?;
     let size = (len, label::<bf16>(device, len));
     let bytes = (3 * count * len) as u64;
@@ -150,15 +135,10 @@ fn quantize_rows(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest
             )
         },
     )?;
+    let (shape, kind) = ([count, len], ("quantize_rows", bf16::NAME));
     let job = Job {
-        operation: "quantize_rows",
-        element: bf16::NAME,
-        shape: &[count, len],
-        period: &period,
-        others: &[],
-        has_second: false,
-        offsets: &[],
         compared: Some(expected.len()),
+        ..Job::of_period(kind, &shape, &period)
     };
     contest.admit_torch(rivals, &job, check);
     Ok(contest)

@@ -3,7 +3,7 @@
 use super::Result;
 use super::cases::Case;
 use super::contest::Contest;
-use super::samples::check_floating;
+use super::samples::check_each;
 use crate::rivals::Rivals;
 use crate::rivals::torch::Job;
 use half::{bf16, f16};
@@ -216,17 +216,8 @@ impl<T: Sample, O: Operation> Expected<T, O> {
 
     /// Fails unless `found` begins with the results.
     fn check(&self, found: &[f64]) -> Result {
-        for (&found, &expected) in found.iter().zip(&self.results) {
-            check_floating(
-                found,
-                expected,
-                T::ERROR * expected.abs() + O::ERROR + T::SMALLEST,
-            )?;
-        }
-        match found.len() < self.results.len() {
-            true => Err("there are too few results".into()),
-            false => Ok(()),
-        }
+        let error = |y: f64| T::ERROR * y.abs() + O::ERROR + T::SMALLEST;
+        check_each(found, &self.results, error)
     }
 }
 
@@ -258,15 +249,10 @@ fn contest<T: Sample, O: Operation>(
             expected.check(&found.into_iter().map(T::wide).collect::<Vec<_>>())
         },
     )?;
+    let (shape, kind) = ([count, len], (O::NAME, T::NAME));
     let job = Job {
-        operation: O::NAME,
-        element: T::NAME,
-        shape: &[count, len],
-        period: &period,
-        others: &[],
-        has_second: false,
-        offsets: &[],
         compared: Some(expected.results.len()),
+        ..Job::of_period(kind, &shape, &period)
     };
     contest.admit_torch(rivals, &job, |found| expected.check(found));
     Ok(contest)

@@ -110,6 +110,17 @@ pub fn check_floating(found: f64, exact: f64, bound: f64) -> Result {
     Err(format!("wrong answer: {found} instead of {exact}, beyond the bound {bound:.3e}").into())
 }
 
+/// Fails unless `found` begins with the `exact` numbers, each within the bound that follows from it.
+pub fn check_each(found: &[f64], exact: &[f64], bound: impl Fn(f64) -> f64) -> Result {
+    for (&found, &exact) in found.iter().zip(exact) {
+        check_floating(found, exact, bound(exact))?;
+    }
+    match found.len() < exact.len() {
+        true => Err("there are too few results".into()),
+        false => Ok(()),
+    }
+}
+
 /// Random elements, and the sum of their numerators.
 ///
 /// They repeat after 2^20 elements, which is more than a block reads and quick to generate.

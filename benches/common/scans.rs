@@ -74,8 +74,8 @@ impl Scanned for f16 {
             SURELY_FINITE..SURELY_INFINITE => return Ok(()),
             _ => f64::INFINITY,
         };
-        // Of a rival, whose partial sums may be rounded, too.
-        let error = error.max(0.0) * 16.0 + f64::from(Self::EPSILON);
+        // A rival rounds its partial sums, too.
+        let error = 16.0 * error + f64::from(Self::EPSILON);
         match sum.is_infinite() && expected_sum.is_infinite() {
             true => Ok(()),
             false => check_floating(sum.into(), expected_sum, error * expected_sum),

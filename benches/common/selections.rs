@@ -60,19 +60,6 @@ fn period() -> Vec<f32> {
         .collect()
 }
 
-fn job<'a>(operation: &'static str, shape: &'a [usize], period: &'a [f32]) -> Job<'a> {
-    Job {
-        operation,
-        element: "f32",
-        shape,
-        period,
-        others: &[],
-        has_second: false,
-        offsets: &[],
-        compared: None,
-    }
-}
-
 /// The largest of each row, in order.
 fn largest(elements: &[f32], len: usize) -> Vec<f64> {
     let of_row = |row: &[f32]| {
@@ -118,9 +105,11 @@ fn top_k(device: &Device, rivals: &Rivals, len: usize) -> Result<Contest> {
         },
     )?;
     let shape = [1, len];
-    contest.admit_torch(rivals, &job("top_k_rows", &shape, &period), |found| {
-        check(found.iter().copied(), &expected, 0.0)
-    });
+    contest.admit_torch(
+        rivals,
+        &Job::of_period(("top_k_rows", "f32"), &shape, &period),
+        |found| check(found.iter().copied(), &expected, 0.0),
+    );
     Ok(contest)
 }
 
@@ -153,9 +142,11 @@ fn top_k_rows(device: &Device, rivals: &Rivals, rows: usize) -> Result<Contest> 
         },
     )?;
     let shape = [rows, CLASSES];
-    contest.admit_torch(rivals, &job("top_k_rows", &shape, &period), |found| {
-        check(found.iter().copied(), &expected, 0.0)
-    });
+    contest.admit_torch(
+        rivals,
+        &Job::of_period(("top_k_rows", "f32"), &shape, &period),
+        |found| check(found.iter().copied(), &expected, 0.0),
+    );
     Ok(contest)
 }
 
@@ -223,8 +214,10 @@ fn scan(
         |sums| check(sums.to_vec()?.into_iter().map(f64::from), &expected, ERROR),
     )?;
     let shape = [rows, SCANNED];
-    contest.admit_torch(rivals, &job(name, &shape, &period), |found| {
-        check(found.iter().copied(), &expected, ERROR)
-    });
+    contest.admit_torch(
+        rivals,
+        &Job::of_period((name, "f32"), &shape, &period),
+        |found| check(found.iter().copied(), &expected, ERROR),
+    );
     Ok(contest)
 }

@@ -32,6 +32,26 @@ pub struct Job<'a> {
     pub compared: Option<usize>,
 }
 
+impl<'a> Job<'a> {
+    /// A job on one array of the period's elements, whose results are all compared.
+    pub fn of_period(
+        (operation, element): (&'static str, &'static str),
+        shape: &'a [usize],
+        period: &'a [f32],
+    ) -> Self {
+        Self {
+            operation,
+            element,
+            shape,
+            period,
+            others: &[],
+            has_second: false,
+            offsets: &[],
+            compared: None,
+        }
+    }
+}
+
 /// torch on one device.
 pub struct Torch {
     process: RefCell<Process>,

@@ -84,7 +84,7 @@ impl RowLaunch {
         let groups = count.div_ceil(plan.rows_of_block());
         // One block of 1024 threads at a time: without copies ahead, a multiprocessor would wait for each row. Rows of
         // f32 take as long by memory alone.
-        let multiprocessors = device.properties().multiprocessors as usize;
+        let multiprocessors = device.properties().multiprocessors.max(1) as usize;
         let is_large = matches!(kernel, RowKernel::Block) && plan.threads() == MOST_THREADS;
         let is_ahead = !is_staged
             && is_large

@@ -327,8 +327,8 @@ unsafe fn sum_partials<T: Element, const VECTOR: usize, const OWN: usize>(
     })
 }
 
-/// Adds the sums of each row that its 2^`log_shares` threads have, as neighbours. Of these threads, number `lanes i + l` returns
-/// the sum of row `i` of lane `l`, if there is one.
+/// Adds the sums of each row that its 2^`log_shares` threads have, as neighbours. Of these threads, number `lanes i + l`
+/// returns the sum of row `i` of lane `l`, if there is one.
 ///
 /// # Safety
 /// 1. `scratch` is as for [`multiply_across`], and a barrier separates two uses of it.

@@ -57,7 +57,24 @@ use cuda_std::kernel::Kernel;
 /// # fn main() {}
 /// ```
 ///
-/// Kernels with larger accumulators do not compile.
+/// Larger accumulators do not compile:
+///
+/// ```compile_fail
+/// # use tilewright_kernels::reduce::Reduction;
+/// # pub struct Wide;
+/// # impl Reduction<u64> for Wide {
+/// #     type Accumulator = [u64; 24];
+/// #     type Output = u64;
+/// #     const IDENTITY: [u64; 24] = [0; 24];
+/// #     fn lift(element: u64, _index: usize) -> [u64; 24] { [element; 24] }
+/// #     fn combine(left: [u64; 24], _: [u64; 24]) -> [u64; 24] { left }
+/// #     fn finish(total: [u64; 24], _elements: usize) -> u64 { total[0] }
+/// # }
+/// tilewright_kernels::reductions! {
+///     along, across: Wide of rows of u64;
+/// }
+/// # fn main() { let _ = across; }
+/// ```
 ///
 /// A line can have documentation but no other attributes: put a `cfg` before the macro.
 ///

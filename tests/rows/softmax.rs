@@ -116,3 +116,18 @@ fn shared_memory_changes_no_bit<T: Value>() {
     }
 }
 for_each_type!([f32 bf16] shared_memory_changes_no_bit);
+
+/// A simulator that counts no multiprocessors has a block for each row, as any other.
+#[test]
+fn a_device_without_multiprocessors_has_results() {
+    let (rows, len) = (2, 16_392);
+    let elements = scores::<bf16>(rows * len, 5);
+    let results = [0, 1, 8].map(|count| {
+        let options = SimulatorOptions::default().with_multiprocessors(count);
+        let device = Device::simulator_with(options);
+        let matrix = device.matrix((rows, len), &elements).unwrap();
+        device.softmax(&matrix).unwrap().to_vec().unwrap()
+    });
+    assert_same_bits(&results[0], &results[2], "none");
+    assert_same_bits(&results[1], &results[2], "one");
+}

@@ -74,6 +74,16 @@ impl Place {
     }
 }
 
+/// Fails to compile if an accumulator for each thread of a block does not fit into static shared memory.
+#[doc(hidden)]
+pub const fn assert_accumulator<A>() {
+    assert!(
+        // Static shared memory of a block: 48 KiB, with the flag.
+        size_of::<A>() * LINE_THREADS as usize + size_of::<u32>() <= 48 << 10,
+        "an accumulator of rows and columns is too large: it has at most 184 bytes"
+    );
+}
+
 /// # Safety
 /// 1. The launch has blocks of `LINE_THREADS` threads along x.
 /// 2. `lines.source` has all elements of the lines.
@@ -91,13 +101,7 @@ pub unsafe fn reduce_across<R: Reduction<X::Element>, X: Source>(
     scratch: Scratch<R::Accumulator>,
     flag: SharedArray<u32, 1>,
 ) {
-    const {
-        assert!(
-            // Static shared memory of a block: 48 KiB, with the flag.
-            size_of::<R::Accumulator>() * LINE_THREADS as usize + size_of::<u32>() <= 48 << 10,
-            "an accumulator of rows and columns is too large: it has at most 184 bytes"
-        );
-    }
+    const { assert_accumulator::<R::Accumulator>() };
     if lines.len <= ACCUMULATORS {
         // SAFETY: the source, the values and the scratch: the caller's contract.
         return unsafe { reduce_short::<R, X>(lines, workspace, scratch) };

@@ -11,6 +11,11 @@
 macro_rules! line_kernels {
     ([$(#[doc = $text:expr])*] $arrays:tt of $element:ty: $operation:tt of $item:ty, $source:expr,
         $along:ident at $along_blocks:literal blocks, $across:ident at $across_blocks:literal blocks) => {
+        // Where the kernels are defined, since a kernel's body may be left out until it is launched.
+        const _: () = $crate::reduce::lines::assert_accumulator::<
+            <$operation as $crate::reduce::Reduction<$item>>::Accumulator,
+        >();
+
         $crate::line_kernels! { @entry [$(#[doc = $text])*] $arrays $along_blocks, $along of $element:
             $operation of $item, __lanes,
             "A line's elements lie one after another.",

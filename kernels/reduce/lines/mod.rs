@@ -24,7 +24,7 @@ mod source;
 mod views;
 
 #[doc(hidden)]
-pub use across::reduce_across;
+pub use across::{assert_accumulator, reduce_across};
 #[doc(hidden)]
 pub use along::reduce_along;
 #[cfg(feature = "entries")]

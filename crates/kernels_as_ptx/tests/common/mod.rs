@@ -13,7 +13,7 @@ use tilewright::Profile;
 pub fn image(name: &str, profile: Profile) -> Option<String> {
     let architectures: &[&str] = match profile {
         Profile::H200 => &["sm_90a", "sm_80", "sm_75"],
-        Profile::A100 => &["sm_80", "sm_75"],
+        Profile::A100 | Profile::Rtx4090 => &["sm_80", "sm_75"],
         Profile::T4 => &["sm_75"],
         _ => panic!("a profile of these tests"),
     };

@@ -1,7 +1,9 @@
 //! Calls of the library whose kernels are changed.
 
-use half::f16;
-use tilewright::{Device, Element, Matmul, MatmulElement, MatmulInto, Profile, Result, ops};
+use half::{bf16, f16};
+use tilewright::{
+    Device, Element, Matmul, MatmulElement, MatmulInto, Profile, Result, RowElement, ops,
+};
 
 /// A call, and the kernel that it runs.
 pub struct Case {
@@ -36,8 +38,17 @@ pub const CASES: &[Case] = &[
     Case {
         name: "softmax of long rows",
         kernel: "softmax_block_f32",
+        // Shared memory has no room for the longest rows.
+        profile: Profile::Rtx4090,
+        // Rows of whole vectors, and rows that begin within one.
+        call: |device| softmax(device, &[(5, 4000), (5, 4001), (1, 32_001)], |it| it),
+    },
+    Case {
+        name: "softmax of rows that are copied ahead",
+        kernel: "softmax_block_bf16",
         profile: Profile::A100,
-        call: softmax,
+        // More rows of 1024 threads than there are multiprocessors.
+        call: |device| softmax(device, &[(9, 16_392), (2, 4001)], bf16::from_f32),
     },
     Case {
         name: "scan",
@@ -136,11 +147,14 @@ fn row_sums(device: &Device) -> Result<Vec<u8>> {
     Ok(bits(&sums))
 }
 
-fn softmax(device: &Device) -> Result<Vec<u8>> {
+fn softmax<T: RowElement>(
+    device: &Device,
+    shapes: &[(usize, usize)],
+    of: impl Fn(f32) -> T,
+) -> Result<Vec<u8>> {
     let mut weights = Vec::new();
-    // Rows of whole vectors, and rows that begin within one.
-    for columns in [4000, 4001] {
-        let x = device.matrix((5, columns), &numbers(5 * columns, |it| it))?;
+    for &(rows, columns) in shapes {
+        let x = device.matrix((rows, columns), &numbers(rows * columns, &of))?;
         weights.extend(device.softmax(&x)?.to_vec()?);
     }
     Ok(bits(&weights))

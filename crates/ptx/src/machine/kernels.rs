@@ -11,13 +11,13 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use thiserror::Error;
 
-/// Kernels of several modules, each read, decoded and kept when it is first asked for.
+/// Kernels of several modules. The first request for one reads, decodes and keeps it.
 #[derive(Default)]
 pub struct Kernels {
     modules: Mutex<HashMap<String, Known>>,
 }
 
-/// A module, and its kernels as far as they were asked for.
+/// A module, and those of its kernels that were requested.
 struct Known {
     module: Module,
     variables: Variables,

@@ -63,7 +63,7 @@ impl Thread<'_> {
         }
     }
 
-    /// Copies from one place in local memory to another, each of which has the bytes.
+    /// Copies bytes from one place in local memory to another. Both places have them.
     pub fn copy_local(&self, to: u64, from: u64, bytes: u32) {
         let start = self.local.as_ptr().expose_provenance();
         let place = |offset: u64| with_exposed_provenance_mut::<u8>(start + offset as usize);

@@ -103,7 +103,7 @@ impl Conversion {
         }
     }
 
-    /// A text, of which the precision says how much is shown.
+    /// A text. The precision is the most characters that are shown.
     pub fn text(&self, text: &str) -> String {
         let shown = match self.kind {
             's' => text
