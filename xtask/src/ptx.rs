@@ -160,8 +160,10 @@ impl KernelCrate {
     }
 
     fn build(&self) -> Result<Build> {
+        let folder = workspace_root().join("target/cuda_builder");
         let mut builder = CudaBuilder::new(workspace_root().join(self.sources))
-            .target_dir(workspace_root().join("target/cuda_builder").join(self.name));
+            .target_dir(folder.join(self.name))
+            .core_dir(folder.join("core"));
         for arch in self.architectures.iter().copied() {
             builder = builder.arch(arch);
         }

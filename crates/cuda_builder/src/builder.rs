@@ -19,6 +19,7 @@ pub struct CudaBuilder {
     /// Those of `archs` for which only the kernels that state them are compiled.
     pub(crate) where_stated: Vec<Arch>,
     pub(crate) target_dir: Option<PathBuf>,
+    pub(crate) core_dir: Option<PathBuf>,
     pub(crate) unroll_threshold: u32,
     pub(crate) one_module_per_kernel: bool,
     pub(crate) debugging: Debugging,
@@ -41,6 +42,7 @@ impl CudaBuilder {
             archs: Vec::new(),
             where_stated: Vec::new(),
             target_dir: None,
+            core_dir: None,
             unroll_threshold: UNROLL_THRESHOLD,
             one_module_per_kernel: false,
             debugging: Debugging::default(),
@@ -80,10 +82,21 @@ impl CudaBuilder {
 
     /// Sets the folder for everything that is built.
     ///
-    /// The default is `cuda_builder` in `OUT_DIR` in a build script, and `target/cuda_builder` elsewhere.
+    /// The default is `cuda_builder` in `OUT_DIR` in a build script, and `target/cuda_builder` elsewhere. A build script
+    /// without a folder of its own finds [`core`](Self::core_dir) elsewhere.
     #[must_use]
     pub fn target_dir(mut self, folder: impl Into<PathBuf>) -> CudaBuilder {
         self.target_dir = Some(folder.into());
+        self
+    }
+
+    /// Sets the folder of `core` for the GPU, which several builds can share. It takes most of the time of a first build.
+    ///
+    /// The default is `core` in the [`target_dir`](Self::target_dir). A build script without one uses `cuda_builder` in
+    /// the profile's folder, such as `target/debug`: all build scripts of a target folder share it.
+    #[must_use]
+    pub fn core_dir(mut self, folder: impl Into<PathBuf>) -> CudaBuilder {
+        self.core_dir = Some(folder.into());
         self
     }
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::has_toolchain;
+use common::{core_dir, has_toolchain};
 use cuda_builder::{Arch, BuildError, CudaBuilder};
 use std::fs;
 use std::path::Path;
@@ -68,8 +68,10 @@ fn an_entry_takes_no_type_that_the_host_cannot_give() {
     fs::write(package.join("src/lib.rs"), LIBRARY).unwrap();
     // The versions that this workspace has, so that nothing is downloaded.
     fs::copy(crates.join("../Cargo.lock"), package.join("Cargo.lock")).unwrap();
-    let builder = CudaBuilder::new(&package).arch(Arch::Sm80);
-    let error = builder.target_dir(package.join("out")).build().unwrap_err();
+    let builder = CudaBuilder::new(&package)
+        .target_dir(package.join("out"))
+        .core_dir(core_dir());
+    let error = builder.arch(Arch::Sm80).build().unwrap_err();
     assert!(matches!(error, BuildError::CompileFailed { .. }), "{error}");
     let text = error.to_string();
     for expected in [

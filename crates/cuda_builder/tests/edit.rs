@@ -58,12 +58,7 @@ fn an_edit_compiles_the_kernels_alone() {
     let build = || builder.build().unwrap_or_else(|error| panic!("{error}"));
     let before = build();
     let compiled = dependencies(&workspace);
-    assert_eq!(count(&compiled, "sysroot", "libcore-"), 1, "{compiled:?}");
-    assert_eq!(
-        count(&compiled, "out/crates", "libcore-"),
-        0,
-        "{compiled:?}"
-    );
+    assert_eq!(count(&compiled, "out", "libcore-"), 0, "{compiled:?}");
     let of_each_architecture = count(&compiled, "deps", "libfixture_device-");
     assert_eq!(of_each_architecture, 2, "{compiled:?}");
 

@@ -4,6 +4,7 @@ mod common;
 
 use std::fs;
 use std::sync::OnceLock;
+use std::thread;
 
 use common::{Workspace, has_toolchain};
 use cuda_builder::{Arch, Build, BuildError};
@@ -209,14 +210,26 @@ fn the_same_sources_give_the_same_ptx_anywhere_and_under_any_profile() {
          [profile.release.package.fixture-kernels]\n{settings}"
     );
     let elsewhere = Workspace::with_profiles("another/longer place", &profiles);
-    let build = elsewhere.builder("kernels").build().unwrap();
-    let path = &build.modules[0].path;
-    assert!(
-        path.ends_with("fixture_kernels.sm_80.ptx"),
-        "{}",
-        path.display()
-    );
-    assert_eq!(fs::read_to_string(path).unwrap(), here);
+    // Two builds at once, which share a `core` that only one of them compiles.
+    let core = elsewhere.root().join("core");
+    let build = |out: &str| {
+        let builder = elsewhere.builder("kernels").core_dir(&core);
+        builder.target_dir(elsewhere.root().join(out)).build()
+    };
+    let builds = thread::scope(|scope| {
+        let both = ["out", "beside"].map(|out| scope.spawn(|| build(out)));
+        both.map(|it| it.join().unwrap().unwrap())
+    });
+    for build in builds {
+        let path = &build.modules[0].path;
+        assert!(
+            path.ends_with("fixture_kernels.sm_80.ptx"),
+            "{}",
+            path.display()
+        );
+        assert_eq!(fs::read_to_string(path).unwrap(), here);
+    }
+    assert_eq!(fs::read_dir(core).unwrap().count(), 1);
 }
 
 #[test]

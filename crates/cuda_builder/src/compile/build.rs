@@ -70,7 +70,8 @@ impl CudaBuilder {
         let workspace = workspace_root(&toolchain, &kernel_crate)?;
         surroundings.announce_change(&workspace.join("Cargo.lock"));
 
-        let core = CoreLibrary::build(&toolchain, self.debugging, &target_dir.join("core"))?;
+        let core_dir = self.core_folder(&surroundings);
+        let core = CoreLibrary::build(&toolchain, self.debugging, &core_dir)?;
         let crates_dir = target_dir.join("crates");
         let compilation = |arch| Compilation {
             toolchain: &toolchain,
@@ -114,6 +115,15 @@ impl CudaBuilder {
         let folder = self.target_folder(surroundings);
         create_folder(&folder)?;
         Ok(folder)
+    }
+
+    /// The folder of `core`.
+    fn core_folder(&self, surroundings: &Surroundings) -> PathBuf {
+        match (&self.core_dir, &self.target_dir) {
+            (Some(folder), _) => surroundings.absolute(folder),
+            (None, Some(folder)) => surroundings.absolute(folder).join("core"),
+            (None, None) => surroundings.default_core_dir(),
+        }
     }
 
     fn sorted_archs(&self) -> Vec<Arch> {

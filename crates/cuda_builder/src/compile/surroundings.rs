@@ -24,6 +24,19 @@ impl Surroundings {
         Ok(folder)
     }
 
+    /// One folder for all build scripts of a target folder and a profile.
+    pub(crate) fn default_core_dir(&self) -> PathBuf {
+        // `OUT_DIR` is somewhere in `build` of the profile's folder.
+        let profile = self.out_dir.as_ref().and_then(|out_dir| {
+            let mut folders = out_dir.ancestors();
+            folders.find(|it| it.ends_with("build"))?.parent()
+        });
+        match profile {
+            Some(folder) => folder.join("cuda_builder"),
+            None => self.default_target_dir().join("core"),
+        }
+    }
+
     pub(crate) fn announce_variables(&self) {
         for variable in [TOOLCHAIN_VARIABLE, LLVM_VARIABLE] {
             self.tell_cargo(&format!("rerun-if-env-changed={variable}"));

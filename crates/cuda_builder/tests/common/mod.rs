@@ -40,15 +40,22 @@ impl Workspace {
         Workspace { root }
     }
 
-    /// A builder for one of the fixture crates.
+    /// A builder for one of the fixture crates, with the `core` of all tests.
     pub fn builder(&self, kernel_crate: &str) -> CudaBuilder {
-        CudaBuilder::new(self.root.join(kernel_crate)).target_dir(self.root.join("out"))
+        let builder = CudaBuilder::new(self.root.join(kernel_crate));
+        let builder = builder.target_dir(self.root.join("out"));
+        builder.core_dir(core_dir())
     }
 
     /// The folder of the workspace.
     pub fn root(&self) -> &Path {
         &self.root
     }
+}
+
+/// The folder of the tests' `core`.
+pub fn core_dir() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("core")
 }
 
 fn manifest(name: &str) -> String {

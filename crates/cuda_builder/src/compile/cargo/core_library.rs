@@ -5,8 +5,11 @@
 //! [`ir::for_architecture`](crate::compile::ir::for_architecture) renames the architecture in its functions. Its
 //! libraries become the sysroot of the kernels' compilations. With cargo's `-Zbuild-std` each architecture would
 //! compile its own `core`, which is most of the time of a first build.
+//!
+//! Builds share a folder: each combination of toolchain and flags has its own in it, which one process fills at a time.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -34,15 +37,17 @@ pub(crate) struct CoreLibrary {
 }
 
 impl CoreLibrary {
-    /// Finds it in `folder`, or compiles it there.
+    /// Finds it in `folder`, or compiles it there, while other processes and threads wait.
     pub(crate) fn build(
         toolchain: &Toolchain,
         debugging: Debugging,
         folder: &Path,
     ) -> Result<CoreLibrary, BuildError> {
         let flags = flags(toolchain, debugging);
-        let sysroot = folder.join("sysroot");
         let made_from = format!("{}\n{}\n", toolchain.fingerprint(), flags.join(" "));
+        let folder = &folder.join(&source_hash::sha256(made_from.as_bytes())[..16]);
+        let _lock = locked(folder)?;
+        let sysroot = folder.join("sysroot");
         // Written last, so that an interrupted build leaves none.
         let record = sysroot.join("RECORD");
         let present = fs::read_to_string(&record).unwrap_or_default();
@@ -52,6 +57,20 @@ impl CoreLibrary {
         let libraries = copy_libraries(compile(toolchain, &flags, folder)?, &sysroot)?;
         write(&record, &(made_from + &library_lines(&libraries)))?;
         Ok(CoreLibrary { sysroot, libraries })
+    }
+}
+
+/// Has the folder for itself until the file is closed.
+fn locked(folder: &Path) -> Result<File, BuildError> {
+    fs::create_dir_all(folder).map_err(BuildError::io("create", folder))?;
+    let path = folder.join("lock");
+    let file = File::create(&path).map_err(BuildError::io("create", &path))?;
+    match file.lock() {
+        // Some network file systems have no locks; cargo goes on without them, too.
+        Err(error) if error.kind() != io::ErrorKind::Unsupported => {
+            Err(BuildError::io("lock", &path)(error))
+        }
+        _ => Ok(file),
     }
 }
 
