@@ -1,9 +1,9 @@
 //! Splits one kernel, with everything that it reaches, from the optimised module.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::global::{keeps_what_is_written, without_used};
-use super::text::{Piece, bare_name, first_global, metadata_nodes, pieces};
+use super::text::{bare_name, first_global, metadata_nodes, names};
 use crate::error::BuildError;
 
 /// The prefix that `#[kernel]` puts before a kernel's name for the array with its signature, which the host reads
@@ -18,7 +18,9 @@ const OUTPUT: &str = "@__tilewright_output";
 pub(crate) struct Splitter<'a> {
     items: Vec<Item<'a>>,
     /// The index of each named item.
-    by_name: BTreeMap<&'a str, usize>,
+    by_name: HashMap<&'a str, usize>,
+    /// The indices of the named items that each item uses.
+    used: Vec<Vec<usize>>,
 }
 
 /// A function with its body, or a line outside of functions.
@@ -28,18 +30,26 @@ struct Item<'a> {
     name: Option<&'a str>,
     lines: Vec<&'a str>,
     /// All names and numbers in it, including its own.
-    uses: BTreeSet<&'a str>,
+    uses: HashSet<&'a str>,
 }
 
 impl<'a> Splitter<'a> {
     pub(crate) fn new(ir: &'a str) -> Splitter<'a> {
         let items = items(ir);
-        let by_name = items
+        let by_name: HashMap<&str, usize> = items
             .iter()
             .enumerate()
             .filter_map(|(index, item)| Some((item.name?, index)))
             .collect();
-        Splitter { items, by_name }
+        let used = |item: &Item<'a>| {
+            let uses = item.uses.iter();
+            uses.filter_map(|name| by_name.get(name).copied()).collect()
+        };
+        Splitter {
+            used: items.iter().map(used).collect(),
+            items,
+            by_name,
+        }
     }
 
     /// The text of a module with the entry `kernel`, its signature, and everything that both reach. Function bodies
@@ -53,7 +63,7 @@ impl<'a> Splitter<'a> {
                 if let Some(line) = without_used(item.lines[0], is_removed)? {
                     push_line(&mut module, &line);
                 }
-            } else if item.name.is_none() || kept.contains(&index) {
+            } else if item.name.is_none() || kept[index] {
                 for line in &item.lines {
                     push_line(&mut module, line);
                 }
@@ -67,12 +77,13 @@ impl<'a> Splitter<'a> {
     pub(crate) fn check_nothing_is_shared(&self, kernels: &[String]) -> Result<(), BuildError> {
         let mut first_users: BTreeMap<usize, &String> = BTreeMap::new();
         for kernel in kernels {
-            for index in self.reached_by(kernel) {
-                if !self.items[index].keeps_what_is_written() {
+            let reached = self.reached_by(kernel);
+            for (index, item) in self.items.iter().enumerate() {
+                if !reached[index] || !item.keeps_what_is_written() {
                     continue;
                 }
                 if let Some(first) = first_users.insert(index, kernel) {
-                    let name = bare_name(self.items[index].name.unwrap_or_default());
+                    let name = bare_name(item.name.unwrap_or_default());
                     return Err(BuildError::SharedStatic {
                         symbol: super::names::demangled(name),
                         kernels: [first.clone(), kernel.clone()],
@@ -83,7 +94,8 @@ impl<'a> Splitter<'a> {
         Ok(())
     }
 
-    fn reached_by(&self, kernel: &str) -> BTreeSet<usize> {
+    /// Whether the entry `kernel` and its signature reach each item.
+    fn reached_by(&self, kernel: &str) -> Vec<bool> {
         let roots = [format!("@{kernel}"), format!("@{SIGNATURE_PREFIX}{kernel}")];
         let roots = roots.iter().map(String::as_str);
         let lists = self.items.iter().filter(|item| item.name.is_none());
@@ -92,18 +104,18 @@ impl<'a> Splitter<'a> {
         let mut open: Vec<usize> = roots
             .filter_map(|root| self.by_name.get(root).copied())
             .collect();
-        let mut reached = BTreeSet::new();
+        let mut reached = vec![false; self.items.len()];
         while let Some(index) = open.pop() {
-            if reached.insert(index) {
-                let uses = self.items[index].uses.iter();
-                open.extend(uses.filter_map(|name| self.by_name.get(name)));
+            if !reached[index] {
+                reached[index] = true;
+                open.extend(&self.used[index]);
             }
         }
         reached
     }
 
-    fn is_kept(&self, name: &str, kept: &BTreeSet<usize>) -> bool {
-        self.by_name.get(name).is_some_and(|it| kept.contains(it))
+    fn is_kept(&self, name: &str, kept: &[bool]) -> bool {
+        self.by_name.get(name).is_some_and(|&it| kept[it])
     }
 }
 
@@ -119,7 +131,7 @@ impl<'a> Item<'a> {
         let mut item = Item {
             name: first_global(line).filter(|_| is_named).or_else(node),
             lines: Vec::new(),
-            uses: BTreeSet::new(),
+            uses: HashSet::new(),
         };
         item.push(line);
         item
@@ -127,12 +139,7 @@ impl<'a> Item<'a> {
 
     fn push(&mut self, line: &'a str) {
         self.lines.push(line);
-        self.uses
-            .extend(pieces(line).filter_map(|piece| match piece {
-                Piece::Global(name) => Some(name),
-                _ => None,
-            }));
-        self.uses.extend(metadata_nodes(line));
+        self.uses.extend(names(line));
     }
 
     /// `@llvm.used` and `@llvm.compiler.used`.

@@ -39,7 +39,7 @@ fn first_piece(text: &str) -> Option<Piece<'_>> {
         b'@' => Piece::Global(&text[..1 + name_length(&text[1..])]),
         b'"' => Piece::Quoted(&text[..quoted_length(text)]),
         b';' => Piece::Comment(text),
-        _ => Piece::Code(&text[..text.find(['@', '"', ';']).unwrap_or(text.len())]),
+        _ => Piece::Code(&text[..length_until(text, |byte| matches!(byte, b'@' | b'"' | b';'))]),
     })
 }
 
@@ -47,8 +47,15 @@ fn name_length(text: &str) -> usize {
     if text.starts_with('"') {
         return quoted_length(text);
     }
-    text.find(|c: char| !c.is_ascii_alphanumeric() && !"-$._".contains(c))
-        .unwrap_or(text.len())
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-$._".contains(&byte);
+    length_until(text, |byte| !is_of_name(byte))
+}
+
+/// The bytes before the first for which `is_end` is true of an ASCII character, or all. Hundreds of megabytes are read, so
+/// no characters are decoded.
+fn length_until(text: &str, is_end: impl Fn(u8) -> bool) -> usize {
+    let end = text.bytes().position(is_end);
+    end.unwrap_or(text.len())
 }
 
 /// The length of the string that `text` starts with. LLVM writes a quote in a string as `\22`.
@@ -64,17 +71,25 @@ pub(super) fn first_global(line: &str) -> Option<&str> {
     })
 }
 
-/// The numbered nodes of metadata that are named in `line`, such as `!12`.
-pub(super) fn metadata_nodes(line: &str) -> impl Iterator<Item = &str> {
-    let code = pieces(line).filter_map(|piece| match piece {
-        Piece::Code(code) => Some(code),
-        _ => None,
-    });
-    code.flat_map(|code| code.match_indices('!').map(|(start, _)| &code[start..]))
-        .filter_map(|node| {
-            let digits = node[1..].bytes().take_while(u8::is_ascii_digit).count();
-            (digits > 0).then(|| &node[..1 + digits])
-        })
+/// The numbered nodes of metadata that are named in a piece of code, such as `!12`.
+pub(super) fn metadata_nodes(code: &str) -> impl Iterator<Item = &str> {
+    let marks = code.match_indices('!').map(|(start, _)| &code[start..]);
+    marks.filter_map(|node| {
+        let digits = node[1..].bytes().take_while(u8::is_ascii_digit).count();
+        (digits > 0).then(|| &node[..1 + digits])
+    })
+}
+
+/// The names of functions and variables and the numbered nodes of metadata in `line`.
+pub(super) fn names(line: &str) -> impl Iterator<Item = &str> {
+    pieces(line).flat_map(|piece| {
+        let (global, code) = match piece {
+            Piece::Global(name) => (Some(name), ""),
+            Piece::Code(code) => (None, code),
+            Piece::Quoted(_) | Piece::Comment(_) => (None, ""),
+        };
+        global.into_iter().chain(metadata_nodes(code))
+    })
 }
 
 /// A global's name without `@` and quotes.
@@ -189,8 +204,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_of_metadata_are_found() {
-        let found = |line| metadata_nodes(line).collect::<Vec<_>>();
+    fn names_and_nodes_of_metadata_are_found() {
+        let found = |line| names(line).collect::<Vec<_>>();
         assert_eq!(
             found("  %3 = load i32, ptr %2, align 4, !range !71, !noundef !3, !x.y !4 ; !5"),
             ["!71", "!3", "!4"]
@@ -199,6 +214,7 @@ mod tests {
             found("!7 = distinct !{!7, !8, !\"!9\"}"),
             ["!7", "!7", "!8"]
         );
+        assert_eq!(found("call void @f(), !dbg !9 ; @g"), ["@f", "!9"]);
     }
 
     #[test]
