@@ -2,7 +2,7 @@
 
     cargo build -p tilewright-defects --features cuda
     ../cuda/compile.sh ../../target/suite_of_cuda
-    python3 generate.py --rust ../../target/debug/build/tilewright-defects-*/out/cuda_builder/ptx \\
+    python3 generate.py --rust ../../target/debug/build/tilewright-defects-*/out/cuda_builder/kernels/ptx \\
         --cuda ../../target/suite_of_cuda
 
 It packs them into suite.tar.xz beside this file. What is not given, of Rust or of CUDA C++, stays as it is there. With

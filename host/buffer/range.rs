@@ -21,15 +21,14 @@ pub(crate) fn resolve(
         Bound::Excluded(end) => Some(*end),
         Bound::Unbounded => Some(len),
     };
-    // A bound that overflows is past every end.
-    let (start, end) = (start.unwrap_or(usize::MAX), end.unwrap_or(usize::MAX));
-    if start > end || end > len {
-        return Err(ErrorKind::OutOfRange {
+    match (start, end) {
+        (Some(start), Some(end)) if start <= end && end <= len => Ok(start..end),
+        // A bound that overflows is past every end.
+        (start, end) => Err(ErrorKind::OutOfRange {
             what,
-            start,
-            end,
+            start: start.unwrap_or(usize::MAX),
+            end: end.unwrap_or(usize::MAX),
             len,
-        });
+        }),
     }
-    Ok(start..end)
 }

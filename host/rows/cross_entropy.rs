@@ -60,7 +60,8 @@ impl Device {
     /// without waiting.
     ///
     /// The gradient of a row is its [`Device::softmax`], less 1 at its class. With 1 / rows for `scale`, it is that of
-    /// the mean loss. Rows with [`IGNORED_CLASS`](crate::IGNORED_CLASS) have the gradient 0, or NaN where softmax is.
+    /// the mean loss. Rows with [`IGNORED_CLASS`](crate::IGNORED_CLASS) have the gradient 0, but NaN at
+    /// positive infinities, and in the whole row if an element is NaN.
     ///
     /// ```
     /// use tilewright::Device;

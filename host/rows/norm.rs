@@ -30,7 +30,8 @@ use crate::setters::setters;
 /// f16 and bf16 add half a unit in the last place.
 ///
 /// Squares are added in f32: this holds while their sum is below 2^128, as with n elements of at most 2^63 / sqrt(n),
-/// and their mean plus epsilon at least 2^-100. A row with larger squares becomes the bias.
+/// their mean plus epsilon is at least 2^-100, and for [`layer`](Self::layer) the mean of x is 0 or a normal number. A row
+/// with larger squares becomes the bias.
 ///
 /// ```
 /// use tilewright::{Device, Normalization};

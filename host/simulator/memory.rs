@@ -89,7 +89,7 @@ impl DeviceMemory for Simulator {
 
     fn allocate_zeroed(&self, bytes: usize) -> Outcome<u64> {
         simt::refuse_host_call("allocate");
-        if !pages::are_addressable(bytes) {
+        if isize::try_from(bytes).is_err() {
             return Err(ErrorKind::size_overflow(format!("{bytes} bytes")));
         }
         self.reserve(bytes)?;

@@ -148,6 +148,12 @@ fn ranges_that_there_are_not_are_refused() {
             assert_kind!(error is ErrorKind::OutOfRange { .. });
             assert_eq!(error.operation(), "slice");
         }
+        let boundless = device.zeros::<()>(usize::MAX).unwrap();
+        assert_eq!(boundless.slice(1..).unwrap().len(), usize::MAX - 1);
+        for past in [0..=usize::MAX, usize::MAX..=usize::MAX] {
+            let error = boundless.slice(past).map(drop).unwrap_err();
+            assert_kind!(error is ErrorKind::OutOfRange { .. });
+        }
         let error = buffer.slice_mut(1..9).unwrap_err();
         assert_eq!(
             error.to_string(),

@@ -70,6 +70,7 @@ fn kernels() -> Vec<Line> {
     let halves = |device: &Device| device.matrix_zeros::<f16>((8, 8)).unwrap();
     let (half, old_half, wide_half) = (halves(&device), halves(&oldest), halves(&wide));
     let single = device.matrix_zeros::<f32>((8, 8)).unwrap();
+    let wide_single = wide.matrix_zeros::<f32>((8, 8)).unwrap();
     let double = device.matrix_zeros::<f64>((80, 80)).unwrap();
     let bytes = device.matrix_zeros::<i8>((8, 8)).unwrap();
     vec![
@@ -104,8 +105,7 @@ fn kernels() -> Vec<Line> {
         ),
         says(
             device.prepare(&single),
-            "prepare: no kernel computes the product of 1x8 and 8x8 matrices of f32 on simulator #1: only products \
-             with K (the rows of B) of at least 63 are split, and K is 8; use Arithmetic::Auto, without a prepared \
+            "prepare: no kernel computes products with the 8x8 matrix of f32 on simulator #1: only products with K (the rows of B) of at least 63 are split, and K is 8; use Arithmetic::Auto, without a prepared \
              matrix",
         ),
         says(
@@ -117,6 +117,11 @@ fn kernels() -> Vec<Line> {
             wide.matmul(&wide_half, &wide_half),
             "matmul: no kernel computes the product of 8x8 and 8x8 matrices of f16 on simulator #1: its kernels are for \
              warps of 32 threads, and this device has warps of 64; use f32, f64 or i8",
+        ),
+        says(
+            wide.prepare_exact(&wide_single),
+            "prepare_exact: no kernel computes products with the 8x8 matrix of f32 on simulator #1: its kernels are for \
+             warps of 32 threads, and this device has warps of 64; use another arithmetic",
         ),
         says(
             Matmul::new(&half, &half).compute_capability(7, 5).run(),

@@ -52,6 +52,33 @@ fn losses_and_gradients_are_within_their_bounds<T: Value>() {
 for_each_type!([f32 f16 bf16] losses_and_gradients_are_within_their_bounds);
 
 #[test]
+fn gradients_of_ignored_rows_with_special_elements() {
+    for device in devices() {
+        for len in [3, 2000, 40_000] {
+            let mut elements = vec![1.0_f32; 3 * len];
+            elements[1] = f32::INFINITY;
+            elements[len + 1] = f32::NAN;
+            elements[2 * len..].fill(f32::NEG_INFINITY);
+            let x = device.matrix((3, len), &elements).unwrap();
+            let classes = device.upload(&[IGNORED_CLASS; 3]).unwrap();
+            let mut losses = device.zeros(3).unwrap();
+            let mut gradient = device.matrix_zeros((3, len)).unwrap();
+            device
+                .cross_entropy_with_gradient(&x, &classes, 1.0, &mut losses, &mut gradient)
+                .unwrap();
+            let gradient = gradient.to_vec().unwrap();
+            for (index, gradient) in gradient.into_iter().enumerate() {
+                match index / len {
+                    0 if index == 1 => assert!(gradient.is_nan()),
+                    1 => assert!(gradient.is_nan()),
+                    _ => assert_eq!(gradient, 0.0, "{index} of rows of {len}"),
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn ignored_and_invalid_classes() {
     for device in devices() {
         for len in [3, 600, 2000, 40_000] {

@@ -1,6 +1,6 @@
 //! The settings of a build.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::arch::Arch;
 use crate::surroundings::Surroundings;
@@ -82,8 +82,8 @@ impl CudaBuilder {
 
     /// Sets the folder for everything that is built.
     ///
-    /// The default is `cuda_builder` in `OUT_DIR` in a build script, and `target/cuda_builder` elsewhere. A build script
-    /// without a folder of its own finds [`core`](Self::core_dir) elsewhere.
+    /// The default is a folder for each kernel crate in `cuda_builder` of `OUT_DIR` in a build script, and in
+    /// `target/cuda_builder` elsewhere. Only [`core`](Self::core_dir) has another place by default.
     #[must_use]
     pub fn target_dir(mut self, folder: impl Into<PathBuf>) -> CudaBuilder {
         self.target_dir = Some(folder.into());
@@ -92,8 +92,9 @@ impl CudaBuilder {
 
     /// Sets the folder of `core` for the GPU, which several builds can share. It takes most of the time of a first build.
     ///
-    /// The default is `core` in the [`target_dir`](Self::target_dir). A build script without one uses `cuda_builder` in
-    /// the profile's folder, such as `target/debug`: all build scripts of a target folder share it.
+    /// The default is `core` in the [`target_dir`](Self::target_dir). Without one, it is `cuda_builder` in the profile's
+    /// folder, such as `target/debug`, which all build scripts of a target folder share, and `target/cuda_builder`
+    /// outside of build scripts.
     #[must_use]
     pub fn core_dir(mut self, folder: impl Into<PathBuf>) -> CudaBuilder {
         self.core_dir = Some(folder.into());
@@ -138,7 +139,10 @@ impl CudaBuilder {
     pub(crate) fn target_folder(&self, surroundings: &Surroundings) -> PathBuf {
         match &self.target_dir {
             Some(folder) => surroundings.absolute(folder),
-            None => surroundings.default_target_dir(),
+            // One for each crate, because a build script can build several.
+            None => surroundings
+                .default_target_dir()
+                .join(name_of(&self.kernel_crate)),
         }
     }
 
@@ -151,5 +155,34 @@ impl CudaBuilder {
     /// Whether any debugging aid is on.
     pub(crate) fn has_debugging(&self) -> bool {
         self.debugging.panic_locations || self.debugging.line_information
+    }
+}
+
+/// A path as the name of one folder.
+fn name_of(path: &Path) -> String {
+    let part = |c: char| {
+        if c.is_alphanumeric() || c == '-' {
+            c
+        } else {
+            '_'
+        }
+    };
+    path.to_string_lossy().chars().map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kernel_crate_has_its_own_folder_in_a_build_script() {
+        let surroundings = Surroundings {
+            base: "/workspace".into(),
+            out_dir: Some("/target/debug/build/a-1/out".into()),
+        };
+        let folder = |path: &str| CudaBuilder::new(path).target_folder(&surroundings);
+        let out = Path::new("/target/debug/build/a-1/out/cuda_builder");
+        assert_eq!(folder("kernels"), out.join("kernels"));
+        assert_eq!(folder("../kernels"), out.join("___kernels"));
     }
 }

@@ -25,7 +25,8 @@ pub(crate) fn expression<'a>(images: impl IntoIterator<Item = &'a Image>) -> Str
     text
 }
 
-/// A constant for each module, with the module's name. Its value is the [`expression`] of its images.
+/// A constant for each module, with the module's name, which may be a keyword. Its value is the [`expression`] of its
+/// images.
 pub(crate) fn constants(images: &[Image]) -> String {
     let mut modules: BTreeMap<&str, Vec<&Image>> = BTreeMap::new();
     for image in images {
@@ -38,7 +39,7 @@ pub(crate) fn constants(images: &[Image]) -> String {
             text,
             "/// The PTX of `{name}`, by architecture.\n\
              #[allow(non_upper_case_globals, dead_code)]\n\
-             pub const {name}: &[(&str, &str)] = {};\n",
+             pub const r#{name}: &[(&str, &str)] = {};\n",
             value.trim_end()
         )
         .expect("writing to a String cannot fail");
@@ -72,8 +73,8 @@ mod tests {
             image("sum", "sm_80"),
         ];
         let text = constants(&images);
-        let (max, sum) = text.split_once("pub const sum: ").unwrap();
-        assert!(max.contains("pub const max: &[(&str, &str)] = &[\n    (\"sm_90a\", "));
+        let (max, sum) = text.split_once("pub const r#sum: ").unwrap();
+        assert!(max.contains("pub const r#max: &[(&str, &str)] = &[\n    (\"sm_90a\", "));
         assert!(!max.contains("sm_80") && !max.contains("sm_75"), "{max}");
         assert!(sum.contains("(\"sm_75\", ") && sum.contains("(\"sm_80\", "));
         assert!(sum.ends_with("];\n"), "{sum}");

@@ -32,6 +32,7 @@ impl Surroundings {
         })
     }
 
+    /// The folder for all builds without one of their own.
     pub(crate) fn default_target_dir(&self) -> PathBuf {
         match &self.out_dir {
             Some(out_dir) => out_dir.join("cuda_builder"),

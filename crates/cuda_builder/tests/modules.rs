@@ -105,7 +105,7 @@ fn the_rust_file_has_a_constant_for_each_kernel() {
     let text = fs::read_to_string(&split.rust_file).unwrap();
     let constant = |name: &str| {
         let (_, rest) = text
-            .split_once(&format!("pub const {name}: &[(&str, &str)] = "))
+            .split_once(&format!("pub const r#{name}: &[(&str, &str)] = "))
             .unwrap_or_else(|| panic!("{name} is missing in {text}"));
         rest.split(';').next().unwrap().to_owned()
     };

@@ -123,6 +123,12 @@ fn is_unsafe(signature: &Signature) -> bool {
 fn check_signature(function: &ItemFn) -> Result<()> {
     let signature = &function.sig;
     check_not_generic(signature)?;
+    if !signature.ident.to_string().is_ascii() {
+        return Err(Error::new(
+            signature.ident.span(),
+            "a kernel's name is an entry of PTX: it has ASCII letters, digits and underscores alone",
+        ));
+    }
     if !matches!(signature.output, ReturnType::Default) {
         return Err(Error::new(
             signature.output.span(),

@@ -3,15 +3,16 @@
 use crate::compiler::device_library;
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
+use std::iter;
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Error, Expr, Ident, LitStr, Result, Token};
 
 /// The macro's arguments.
 struct Line {
     text: LitStr,
     positional: Vec<Expr>,
-    named: Vec<(String, Expr)>,
+    named: Vec<(Ident, Expr)>,
 }
 
 impl Parse for Line {
@@ -30,7 +31,7 @@ impl Parse for Line {
                 // `type = 4`, too, as for `println!`.
                 let name = input.call(Ident::parse_any)?;
                 input.parse::<Token![=]>()?;
-                line.named.push((name.to_string(), input.parse()?));
+                line.named.push((name, input.parse()?));
             } else {
                 line.positional.push(input.parse()?);
             }
@@ -46,6 +47,19 @@ impl Line {
         let all = self.positional.iter().chain(named);
         all.enumerate()
             .map(|(index, value)| (binding(index), value))
+    }
+
+    /// The bindings as arguments of `format_args!`.
+    fn arguments(&self) -> impl Iterator<Item = TokenStream> {
+        let unnamed = iter::repeat_n(None, self.positional.len());
+        let names = unnamed.chain(self.named.iter().map(|(name, _)| Some(name)));
+        names.enumerate().map(|(index, name)| {
+            let binding = binding(index);
+            match name {
+                Some(name) => quote!(#name = #binding),
+                None => quote!(#binding),
+            }
+        })
     }
 
     fn positional_binding(&self, place: usize) -> Option<TokenStream> {
@@ -67,22 +81,25 @@ fn binding(index: usize) -> Ident {
 /// The macro's expansion. On the host the compiler also checks the text as for `println!`.
 pub fn expand(tokens: TokenStream) -> Result<TokenStream> {
     let cuda_std = device_library();
-    let line: Line = syn::parse2(tokens.clone())?;
+    let line: Line = syn::parse2(tokens)?;
     let (text, values) = text_and_values(&line)?;
     // Each is evaluated once, even if several braces refer to it.
     let (names, expressions): (Vec<_>, Vec<_>) = line.bound().unzip();
-    Ok(quote! {{
-        #[cfg(not(target_arch = "nvptx64"))]
-        {
-            let _ = || { let _ = ::core::format_args!(#tokens); };
-        }
+    let (source, arguments) = (&line.text, line.arguments());
+    Ok(quote! {
         match (#(&(#expressions),)*) {
-            (#(#names,)*) => #cuda_std::output::print(
-                const { #cuda_std::output::Text::new(#text) },
-                [#(#cuda_std::output::Value::of(#values)),*],
-            ),
+            (#(#names,)*) => {
+                #[cfg(not(target_arch = "nvptx64"))]
+                {
+                    let _ = || { let _ = ::core::format_args!(#source, #(#arguments),*); };
+                }
+                #cuda_std::output::print(
+                    const { #cuda_std::output::Text::new(#text) },
+                    [#(#cuda_std::output::Value::of(#values)),*],
+                )
+            }
         }
-    }})
+    })
 }
 
 /// The text with empty names in its braces, and the values in order.
@@ -157,9 +174,14 @@ fn value(line: &Line, name: &str, next: &mut usize) -> Result<TokenStream> {
     if let Some(value) = line.named_binding(name) {
         return Ok(value);
     }
-    let mut captured: Ident = syn::parse_str(name)
-        .map_err(|_| at(line, &format!("`{name}` is neither a name nor a number")))?;
-    captured.set_span(line.text.span().resolved_at(Span::call_site()));
+    let neither = |_| at(line, &format!("`{name}` is neither a name nor a number"));
+    let mut captured = Ident::parse_any.parse_str(name).map_err(neither)?;
+    // As in `println!`, `{type}` captures `r#type`, and names are those where the text is written.
+    let is_path = ["self", "Self", "super", "crate", "_"].contains(&name);
+    if !is_path && syn::parse_str::<Ident>(name).is_err() {
+        captured = Ident::new_raw(name, Span::call_site());
+    }
+    captured.set_span(line.text.span());
     Ok(quote!(&#captured))
 }
 
@@ -186,6 +208,12 @@ mod tests {
         assert_eq!(expanded("\"no values\",").unwrap().0, "no values");
         let (text, values) = expanded("\"{type}\", type = a").unwrap();
         assert_eq!((text.as_str(), values.as_str()), ("{}", "value_0"));
+        let (_, values) = expanded("\"{type} {self} {x}\"").unwrap();
+        assert_eq!(values, "& r#type , & self , & x");
+        for path in ["r#type", "Self", "crate", "super"] {
+            let (_, values) = expanded(&format!("\"{{{path}}}\"")).unwrap();
+            assert_eq!(values, format!("& {path}"));
+        }
         let (text, _) = expanded("\"{:*>8} {:$^9x} {:é<4}\", a, b, c").unwrap();
         assert_eq!(text, "{:*>8} {:$^9x} {:é<4}");
     }

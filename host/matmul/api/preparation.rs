@@ -1,10 +1,10 @@
 //! What a right operand is prepared as, by its type and the arithmetic of its products.
 
 use crate::device::Device;
-use crate::error::Outcome;
+use crate::error::{ErrorKind, Outcome};
 use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::execute::Computes;
-use crate::matmul::plan::{Problem, Request, Steps};
+use crate::matmul::plan::{Plan, Problem, Request, Steps};
 use crate::matmul::staging::{LineKernels, PreparedMatrix, PreparedResidues};
 use crate::matmul::types::EpilogueScalar;
 use crate::matrix::{MatrixView, Order};
@@ -12,11 +12,24 @@ use crate::matrix::{MatrixView, Order};
 /// Rows of the other operand for which products are planned that residues are made for.
 const MANY_ROWS: usize = 1 << 14;
 
-/// The product of `m` rows with B.
-fn problem_of<T: Computes<T, T>>(m: usize, b: MatrixView<'_, T>) -> Problem {
+/// The plan of a product of `m` rows with B. Errors name B alone.
+fn plan_of<T: Computes<T, T>>(
+    device: &Device,
+    request: Request,
+    m: usize,
+    b: MatrixView<'_, T>,
+) -> Outcome<Plan> {
     let (k, n) = b.shape();
     let orders = [Order::RowMajor, b.order()];
-    Problem::packed(T::TYPES, (m, n, k), orders, align_of::<T>())
+    let problem = Problem::packed(T::TYPES, (m, n, k), orders, align_of::<T>());
+    device.plan(request, &problem).map_err(|error| match error {
+        ErrorKind::NoKernel { device, reason, .. } => ErrorKind::NoKernel {
+            problem: format!("products with the {k}x{n} matrix of {}", problem.element),
+            device,
+            reason,
+        },
+        error => error,
+    })
 }
 
 /// How a type is prepared for products of [`Arithmetic::Auto`].
@@ -29,7 +42,7 @@ impl Prepare for f32 {
         device.check_reads(|| "the matrix B".into(), b.holder())?;
         // The smallest product with this right operand.
         let request = Request::Fastest(Arithmetic::Split, None);
-        let plan = device.plan(request, &problem_of(1, b))?;
+        let plan = plan_of(device, request, 1, b)?;
         let Steps::Split(split) = &plan.steps else {
             unreachable!("the request is for split operands");
         };
@@ -52,7 +65,7 @@ pub fn with_residues<'a, T: LineKernels + Computes<T, T>>(
     device.check_reads(|| "the matrix B".into(), b.holder())?;
     let plan = (!b.is_empty()).then(|| {
         let request = Request::Fastest(arithmetic, None);
-        device.plan(request, &problem_of(MANY_ROWS, b))
+        plan_of(device, request, MANY_ROWS, b)
     });
     let plan = plan.transpose()?.filter(|it| it.division.is_none());
     let is_exact = arithmetic == Arithmetic::Exact;

@@ -90,8 +90,12 @@ fn of_device(problem: &Problem, device: DeviceFacts, request: Request) -> Option
     };
     if computes(with_usual_warps, request) {
         let threads = device.warp_threads;
+        let remedy = match problem.element {
+            ElementType::F32 | ElementType::F64 | ElementType::I8 => "use another arithmetic",
+            _ => "use f32, f64 or i8",
+        };
         return Some(format!(
-            "its kernels are for warps of 32 threads, and this device has warps of {threads}; use f32, f64 or i8"
+            "its kernels are for warps of 32 threads, and this device has warps of {threads}; {remedy}"
         ));
     }
     // For a limited request, the request without the limit.

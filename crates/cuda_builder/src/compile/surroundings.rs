@@ -69,6 +69,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn build_scripts_of_a_profile_share_core() {
+        let of = |out_dir: &str| Surroundings {
+            base: "/workspace".into(),
+            out_dir: Some(out_dir.into()),
+        };
+        for out_dir in ["/target/debug/build/a-1/out", "/target/debug/build/b/2/out"] {
+            let folder = of(out_dir).default_core_dir();
+            assert_eq!(folder, Path::new("/target/debug/cuda_builder"));
+        }
+        assert_eq!(
+            of("/elsewhere").default_core_dir(),
+            Path::new("/elsewhere/cuda_builder/core")
+        );
+    }
+
+    #[test]
     fn a_folder_without_manifest_is_no_kernel_crate() {
         let surroundings = Surroundings::of_process().unwrap();
         for path in ["src", "no/such/folder"] {

@@ -16,8 +16,11 @@ pub fn print_values(small: i8, large: u64, x: f32, y: f64) {
     gpu_println!("{} {} {{}}", f16::from_f32(x), bf16::from_f32(x));
 }
 
+// A plain name, which the expansion for a GPU must not hide.
+const NOTE: u32 = 1024;
+
 /// Each thread prints its index and the square of it.
-#[kernel]
+#[kernel(max_threads = NOTE)]
 pub fn print_threads() {
     let i = thread::unique_index().get();
     gpu_println!("thread {i} of block {}: {}", thread::block_idx_x(), i * i);

@@ -186,12 +186,12 @@ impl Note {
             return literal_annotation(&text);
         }
         quote! {
-            const NOTE: #cuda_std::annotation::Annotation = #cuda_std::annotation::Annotation(
+            const __NOTE: #cuda_std::annotation::Annotation = #cuda_std::annotation::Annotation(
                 &[#(#parts,)* #cuda_std::annotation::Part::Text(#text)],
             );
             #[used]
             #[unsafe(link_section = ".tilewright.kernel")]
-            static ANNOTATION: [::core::primitive::u8; NOTE.text_len()] = NOTE.text();
+            static __ANNOTATION: [::core::primitive::u8; __NOTE.text_len()] = __NOTE.text();
         }
     }
 }
@@ -202,7 +202,7 @@ fn literal_annotation(text: &str) -> TokenStream {
     quote! {
         #[used]
         #[unsafe(link_section = ".tilewright.kernel")]
-        static ANNOTATION: [::core::primitive::u8; #length] = *#bytes;
+        static __ANNOTATION: [::core::primitive::u8; #length] = *#bytes;
     }
 }
 
@@ -212,11 +212,11 @@ fn device_signature(kernel: &KernelFunction) -> TokenStream {
     let symbol = format_ident!("__signature_of_{}", kernel.function.sig.ident);
     let signature = signature(kernel);
     quote! {
-        const SIGNATURE: #cuda_std::signature::Signature = #signature;
+        const __SIGNATURE: #cuda_std::signature::Signature = #signature;
         #[used]
         #[unsafe(no_mangle)]
         #[unsafe(link_section = ".global")]
         #[allow(non_upper_case_globals)]
-        static #symbol: [::core::primitive::u8; SIGNATURE.text_len()] = SIGNATURE.text();
+        static #symbol: [::core::primitive::u8; __SIGNATURE.text_len()] = __SIGNATURE.text();
     }
 }

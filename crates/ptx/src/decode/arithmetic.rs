@@ -33,7 +33,11 @@ impl Decoder<'_> {
         if uses_carry || it.carry.is_some() {
             return self.carried(at, it);
         }
+        // The plain functions of these have two operands.
+        let is_of_three =
+            matches!(it.name, ArithmeticName::Min | ArithmeticName::Max) && at.operands.len() == 4;
         let plain = integer(it).or_else(|| float(it));
+        let plain = plain.filter(|_| !is_of_three);
         let general = || general::arithmetic(it);
         let addend = match it.half {
             Some(Half::Wide) => twice_as_wide(it.of),
@@ -89,10 +93,9 @@ impl Decoder<'_> {
             SelectName::ByPredicate => Some(select()),
             SelectName::BySign => general::select_by_sign(it).map(Function::General),
         };
-        self.function_of_each(at, function, |number| match it.by {
-            Some(by) if number == 2 => by,
-            _ => it.of,
-        })
+        let by = it.by.unwrap_or(Type::Pred);
+        let of = |number| if number == 2 { by } else { it.of };
+        self.function_of_each(at, function, of)
     }
 
     pub(super) fn compare(&mut self, at: At<'_>, it: &Compare) -> Decoded<()> {

@@ -105,10 +105,15 @@ impl Decoder<'_> {
         match operand {
             Operand::Name(name) => self.named_source(at, name, 0),
             Operand::Offset(name, offset) => self.named_source(at, name, *offset),
+            // Any number but 0 is true.
+            Operand::Integer(value) if of == Type::Pred => Ok(self.constant((*value != 0).into())),
             Operand::Integer(value) if !is_of_floats(of) => {
                 Ok(self.constant(*value as u64 & mask(bits)))
             }
-            Operand::Single(value) => Ok(self.constant((*value).into())),
+            // Bits, in f64, too.
+            Operand::Single(value) if matches!(of, Type::F32 | Type::B32 | Type::F64) => {
+                Ok(self.constant((*value).into()))
+            }
             // A decimal number has the type of the instruction.
             Operand::Double(value) if of == Type::F32 => {
                 let value = f64::from_bits(*value) as f32;

@@ -16,6 +16,7 @@ pub(crate) fn float(it: &Arithmetic) -> Option<Function> {
     let is_plain = it.accuracy.is_none()
         && it.saturate.is_none()
         && it.relu.is_none()
+        && it.absolute.is_none()
         && it.xorsign.is_none()
         && it.half.is_none();
     if !is_plain {

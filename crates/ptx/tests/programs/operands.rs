@@ -1,6 +1,6 @@
 //! Operands that are left out, negated, vectors or tables.
 
-use super::{expect, kernel, launch, words};
+use super::{expect, kernel, launch, program, words};
 use simt::DefectKind;
 
 #[test]
@@ -76,6 +76,50 @@ fn a_copy_ignores_its_source_under_a_predicate() {
         words(&with_source(&negated)),
         expected(|thread| thread >= 32)
     );
+}
+
+#[test]
+fn constant_predicates_are_true_unless_they_are_0() {
+    for (constant, expected) in [(0, 7), (1, 3), (2, 3), (-2, 3)] {
+        let set = format!("mov.pred %p1, {constant}; selp.u32 %result, 3, 7, %p1;");
+        expect(&set, |_| expected);
+        expect(&format!("selp.u32 %result, 3, 7, {constant};"), |_| {
+            expected
+        });
+        let compared = format!(
+            "setp.eq.and.u32 %p1, %t, %t, {constant}; selp.f32 %f1, 3.0, 7.0, %p1; cvt.rzi.u32.f32 %result, %f1;"
+        );
+        expect(&compared, |_| expected);
+    }
+}
+
+/// Values and refusals are those of `ptxas`.
+#[test]
+fn minima_and_maxima_of_three_and_of_magnitudes() {
+    let (infinity, two, one, three) = ("0fff800000", "0fc0000000", "0fbf800000", "0f40400000");
+    for (instruction, operands, expected) in [
+        ("max.abs.f32", [infinity, "0f00000000", one], f32::INFINITY),
+        (
+            "max.ftz.NaN.abs.f32",
+            [infinity, "0f00000000", one],
+            f32::INFINITY,
+        ),
+        ("min.NaN.abs.f32", [two, one, three], 1.0),
+        ("min.f32", [two, one, three], -2.0),
+        ("max.ftz.f32", [two, one, three], 3.0),
+    ] {
+        let [a, b, c] = operands;
+        let body = format!("{instruction} %f1, {a}, {b}, {c}; mov.b32 %result, %f1;");
+        expect(&body, |_| expected.to_bits());
+    }
+    for refused in [
+        "max.abs.f32 %f1, %f1, %f1;",
+        "max.xorsign.f32 %f1, %f1, %f1;",
+        "max.xorsign.abs.f32 %f1, %f1, %f1, %f1;",
+        "max.f16 %h1, %h1, %h1, %h1;",
+    ] {
+        assert!(program(&kernel(refused)).is_err(), "{refused}");
+    }
 }
 
 #[test]

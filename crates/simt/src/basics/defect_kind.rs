@@ -102,7 +102,7 @@ impl DefectKind {
             }
             Self::InvalidArgument => "an operand that the instruction allows",
             Self::LaunchLimit => {
-                "smaller blocks, clusters or grids, or less shared memory for each block"
+                "smaller blocks, clusters or grids, less shared memory for each block, or options within their limits"
             }
             Self::NestedLaunch => "a launch by the host",
             Self::HostResources => "smaller buffers, or fewer threads at a time",

@@ -118,10 +118,24 @@ impl Allocation {
         if self.is_written.load(Ordering::Relaxed) {
             return None;
         }
+        self.first_with(address, bytes, |written| !written)
+    }
+
+    /// The offset from `address` of the first of `bytes` bytes that has been written.
+    pub fn first_written(&self, address: usize, bytes: usize) -> Option<usize> {
+        if self.is_written.load(Ordering::Relaxed) {
+            return (bytes > 0).then_some(0);
+        }
+        self.first_with(address, bytes, |written| written)
+    }
+
+    /// The offset from `address` of the first of `bytes` bytes whose bit is set in what `of` makes of a word of
+    /// `written`.
+    fn first_with(&self, address: usize, bytes: usize, of: fn(u64) -> u64) -> Option<usize> {
         self.words(address, bytes).find_map(|(word, bits)| {
-            let missing = bits & !self.written[word].load(Ordering::Relaxed);
-            let first = word * BYTES_PER_WORD + missing.trailing_zeros() as usize;
-            (missing != 0).then(|| self.start + first - address)
+            let found = bits & of(self.written[word].load(Ordering::Relaxed));
+            let first = word * BYTES_PER_WORD + found.trailing_zeros() as usize;
+            (found != 0).then(|| self.start + first - address)
         })
     }
 
@@ -131,7 +145,7 @@ impl Allocation {
         if self.is_written.load(Ordering::Relaxed) {
             return;
         }
-        if bytes == self.bytes {
+        if address == self.start && bytes >= self.bytes {
             self.is_written.store(true, Ordering::Relaxed);
             return;
         }
@@ -171,7 +185,7 @@ impl Allocation {
     #[inline]
     fn words(&self, address: usize, bytes: usize) -> impl Iterator<Item = (usize, u64)> + use<> {
         let first = address - self.start;
-        words_of_bits(first, (first + bytes).min(self.bytes))
+        words_of_bits(first, first.saturating_add(bytes).min(self.bytes))
     }
 }
 
@@ -214,6 +228,9 @@ mod tests {
         assert_eq!(allocation.first_unwritten(1000, 200), Some(0));
         assert_eq!(allocation.first_unwritten(1060, 71), Some(70));
         assert_eq!(allocation.first_unwritten(1060, 70), None);
+        assert_eq!(allocation.first_written(1000, usize::MAX), Some(60));
+        assert_eq!(allocation.first_written(1100, 100), Some(0));
+        assert_eq!(allocation.first_written(1130, 70), None);
         assert!(allocation.is_written(1064, 64));
         allocation.mark_written(1000, 200);
         assert!(allocation.is_written(1000, 200));

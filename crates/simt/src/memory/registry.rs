@@ -234,19 +234,22 @@ pub fn first_unwritten(address: usize, bytes: usize) -> Option<usize> {
 /// Copies of unwritten bytes count as unwritten.
 pub fn mark_copied(destination: usize, source: usize, bytes: usize) {
     let allocations = snapshot();
-    let is_written = |address, bytes| {
-        allocations
-            .find(address)
-            .is_none_or(|allocation| allocation.is_written(address, bytes))
-    };
-    if is_written(source, bytes) {
+    let Some(from) = allocations.find(source) else {
         return mark_written(destination, bytes);
-    }
-    let Some(target) = allocations.find(destination) else {
+    };
+    let Some(to) = allocations.find(destination) else {
         return;
     };
-    for byte in (0..bytes).filter(|byte| is_written(source + byte, 1)) {
-        target.mark_written(destination + byte, 1);
+    // No copy goes past the end of an allocation.
+    let bytes = bytes.min(from.end() - source).min(to.end() - destination);
+    let mut offset = 0;
+    // Written bytes, run by run.
+    while let Some(gap) = from.first_written(source + offset, bytes - offset) {
+        offset += gap;
+        let rest = bytes - offset;
+        let run = from.first_unwritten(source + offset, rest).unwrap_or(rest);
+        to.mark_written(destination + offset, run);
+        offset += run;
     }
 }
 
@@ -274,6 +277,24 @@ mod tests {
         mark_written(address, bytes);
         assert!(is_replaced(known, address, 8));
         forget_allocation(address, bytes);
+    }
+
+    #[test]
+    fn copies_take_along_what_is_written() {
+        let [source, destination, bytes] = [1 << 10, 1 << 11, 1000];
+        for address in [source, destination] {
+            // SAFETY: no launch accesses such memory, so it need not be valid, and no thread accesses it meanwhile.
+            unsafe { register_allocation(address, bytes, Contents::Uninitialised) }.unwrap();
+        }
+        mark_written(source + 100, 1);
+        mark_written(source + 200, 300);
+        mark_copied(destination + 7, source, usize::MAX);
+        let unwritten = |from: usize| first_unwritten(destination + from, bytes - from);
+        assert_eq!((unwritten(0), unwritten(107)), (Some(0), Some(1)));
+        assert_eq!((unwritten(206), unwritten(207)), (Some(0), Some(300)));
+        for address in [source, destination] {
+            forget_allocation(address, bytes);
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) fn arithmetic(it: &Arithmetic) -> Option<General> {
         return None;
     }
     let function = match it.name {
-        Name::Min | Name::Max => extreme(it, format),
+        Name::Min | Name::Max => extreme(it, format)?,
         Name::Negate | Name::Absolute | Name::CopySign => signs(it, format)?,
         _ if it.accuracy.is_some() => approximate(it, format)?,
         name => rounded(name, format, direction(it.rounding)?)?,
@@ -169,13 +169,20 @@ fn square_root(format: Format, slot: u64, round: Round) -> u64 {
     format.narrow(f64::from_bits(toward.to_bits() as u64), round)
 }
 
-/// The smallest or largest of two or three numbers.
-fn extreme(it: &Arithmetic, format: Format) -> General {
+/// The smallest or largest of two numbers, or of three of f32; none for modifiers that do not go together.
+fn extreme(it: &Arithmetic, format: Format) -> Option<General> {
     let is_max = it.name == Name::Max;
     let (keeps_nan, xors_sign) = (it.nan.is_some(), it.xorsign.is_some());
-    General::of_some((2, 3), move |x| {
+    let of_magnitudes = it.absolute.is_some();
+    let counts = match (xors_sign, of_magnitudes, it.of) {
+        (false, false, Type::F32) => (2, 3),
+        (false, true, Type::F32) => (3, 3),
+        (true, true, _) | (false, false, _) => (2, 2),
+        (true, false, _) | (false, true, _) => return None,
+    };
+    Some(General::of_some(counts, move |x| {
         let sign = x.iter().fold(0, |sign, slot| sign ^ slot) & format.sign();
-        let magnitude = |slot: u64| match xors_sign {
+        let magnitude = |slot: u64| match of_magnitudes {
             true => slot & !format.sign(),
             false => slot,
         };
@@ -186,7 +193,7 @@ fn extreme(it: &Arithmetic, format: Format) -> General {
             true => chosen | sign,
             false => chosen,
         }
-    })
+    }))
 }
 
 fn of_two(format: Format, is_max: bool, keeps_nan: bool, a: u64, b: u64) -> u64 {
