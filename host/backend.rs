@@ -130,7 +130,8 @@ pub(crate) trait ForeignStreams {
     unsafe fn let_stream_wait(&self, stream: *mut c_void) -> Outcome<()>;
 }
 
-/// A device whose memory comes directly from the driver, so that other users of its context can take and give it.
+/// A device whose memory comes directly from the driver, so that other users of its context can free it or pass in
+/// theirs.
 #[cfg(feature = "cust")]
 pub(crate) trait Exchange: ForeignStreams {
     /// Fails unless the memory at `address` is device memory of this context.

@@ -36,7 +36,7 @@ use std::marker::PhantomData;
 pub struct Buffer<T: Element> {
     device: Device,
     uses: Uses,
-    /// What keeps memory of the caller's alive; `None` if the device allocated it.
+    /// Keeps the caller's memory alive; `None` if the device allocated it.
     #[cfg(feature = "cuda")]
     owner: Option<Box<dyn Any + Send + Sync>>,
     /// The device address; 0 if and only if the buffer has no bytes.
@@ -111,7 +111,7 @@ impl<T: Element> Buffer<T> {
         })
     }
 
-    /// A buffer made of memory that was allocated elsewhere.
+    /// Takes over memory that was allocated elsewhere.
     ///
     /// # Safety
     /// 1. `address` is an allocation of `len` elements, aligned to 256 bytes. `device` can free it, and nothing else
@@ -164,7 +164,7 @@ impl<T: Element> Buffer<T> {
             });
         }
         if let Some(capture) = self.device.backend().capture() {
-            // Freed elsewhere, its address could be that of another buffer while a graph still uses it.
+            // If other code freed it, another buffer could get its address while a graph still uses it.
             return Err(capture.refuse(
                 "a buffer that another library frees",
                 "each launch of the graph uses its memory again",
@@ -243,7 +243,7 @@ impl<T: Element> Buffer<T> {
     /// Orders later work of `device`, such as that of other code in its stream, after all work that uses the elements.
     #[cfg(any(feature = "cudarc", feature = "dlpack"))]
     pub(crate) fn order_all(&self, device: &Device) -> Outcome<()> {
-        // As a part: other owners of the buffer may read it meanwhile.
+        // As for a part of the buffer: its other owners may read it meanwhile.
         self.written().as_part().order(device)
     }
 

@@ -1,4 +1,4 @@
-//! What a capture may use, and what it keeps.
+//! The memory that a capture may use, and that which it keeps.
 
 use crate::error::{ErrorKind, Outcome};
 use crate::locks::lock;

@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// The environment variable that names the default device.
 pub(crate) const VARIABLE: &str = "TILEWRIGHT_DEVICE";
 
-/// The name of the first CUDA device, or of all where several are used.
+/// The name of the first CUDA device, or of all of them where a call uses several.
 const ANY_CUDA: &str = "cuda";
 
 const ALLOWED: &str = "sim, cuda, cuda:N, where N is the number of a GPU, counted from 0, or a UUID that `nvidia-smi -L` prints, or its start, as in GPU-8f3a";
@@ -45,9 +45,9 @@ pub enum DeviceChoice {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DeviceUuid {
-    /// Whether it is that of a MIG instance.
+    /// Whether it names a MIG instance.
     is_mig: bool,
-    /// The digits, the first in the highest bits; zeros stand for those that are left out.
+    /// The digits, the first in the highest bits; missing digits are zero.
     number: u128,
     /// How many digits there are, up to [`DIGITS`](Self::DIGITS).
     digits: usize,

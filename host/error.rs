@@ -49,7 +49,7 @@ pub(crate) type Outcome<T> = std::result::Result<T, ErrorKind>;
 /// ```
 pub struct Error {
     operation: &'static str,
-    /// Boxed, so that a result is small where nothing fails.
+    /// Boxed, to keep results small.
     kind: Box<ErrorKind>,
 }
 
@@ -91,8 +91,8 @@ impl fmt::Display for Error {
     }
 }
 
-/// As [`Display`](fmt::Display): `unwrap` and a `main` that returns an error show the simulator's reports as they
-/// are meant to be read.
+/// The same as [`Display`](fmt::Display), so that `unwrap` and a `main` that returns an error print the simulator's
+/// reports readably.
 impl fmt::Debug for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, formatter)
@@ -139,7 +139,7 @@ pub(crate) fn check_shapes(
     }
 }
 
-/// Fails unless two batches have as many matrices.
+/// Fails unless two batches have the same number of matrices.
 pub(crate) fn check_counts(batches: [&'static str; 2], left: usize, right: usize) -> Outcome<()> {
     match left == right {
         true => Ok(()),

@@ -48,7 +48,7 @@ impl Event {
         })
     }
 
-    /// Records an event that is only waited for.
+    /// Records an event for waiting only, without a time.
     pub(crate) fn record_untimed(device: &Device) -> Outcome<Self> {
         // SAFETY: there is no handle yet.
         let handle = unsafe { device.backend().record_untimed_event(None) }?;
@@ -58,7 +58,7 @@ impl Event {
         })
     }
 
-    /// An event without a time, recorded anew after the work that `device` has submitted so far.
+    /// An event without a time, recorded again after the work that `device` has submitted so far.
     pub(crate) fn recorded_again(mut self, device: &Device) -> Outcome<Self> {
         if !device.is_same(&self.device) {
             return Self::record_untimed(device);

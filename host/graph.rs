@@ -26,7 +26,8 @@ pub struct Graph<O: GraphOperands> {
     stream: Device,
     /// `None` while it is recorded again.
     recorded: Option<Recorded>,
-    /// Whether a recording or a launch has failed since the memory of the stream's reductions was known to be zero.
+    /// Whether a recording or a launch has failed since the memory of the stream's reductions was last filled with
+    /// zeros.
     has_failed: bool,
     operands: O,
 }
@@ -94,7 +95,7 @@ impl<O: GraphOperands> Graph<O> {
         })?;
         let stream = device.backend().new_stream(StreamPriority::Normal)?;
         let stream = Device::of_backend(stream);
-        // So that reductions find them, and need not fill them with zeros in each launch.
+        // Reductions find them, and need not fill them with zeros in each launch.
         Workspace::lock(&stream)?.addresses()?;
         drop(Counters::lock(&stream, 1)?);
         Ok(Self {
@@ -146,7 +147,7 @@ impl<O: GraphOperands> Graph<O> {
         Ok(())
     }
 
-    /// Fills memory that reductions expect to be zero, and which a failure may have left otherwise.
+    /// Fills memory that reductions expect to be zero, because a failure may have left other values there.
     fn clear(&mut self) -> Outcome<()> {
         if !self.has_failed {
             return Ok(());

@@ -1,10 +1,10 @@
 //! Several devices that work on one problem.
 //!
-//! `host/partition.rs` says what each rank holds. `buffer.rs` is a buffer over the devices, and `reduce.rs` its
-//! reductions; `matrix.rs` is a matrix over the devices, and `matmul.rs` its products. `collectives.rs` has the
-//! calls with a buffer for each rank. All of them use `exchange.rs`, transfers of borrowed buffers. `transport.rs`
-//! is the trait that moves bytes between devices, and `transport/` has its implementations. `id.rs` is how
-//! processes find one another, and `options.rs` has their timeout.
+//! `host/partition.rs` computes what each rank holds. `buffer.rs` is a buffer over the devices, and `reduce.rs` its
+//! reductions; `matrix.rs` is a matrix over the devices, and `matmul.rs` its products. `collectives.rs` has the calls
+//! with a buffer for each rank. All of them use `exchange.rs`, transfers of borrowed buffers. `transport.rs` is the
+//! trait that moves bytes between devices, and `transport/` has its implementations. `id.rs` is how processes find one
+//! another, and `options.rs` has their timeout.
 
 mod buffer;
 mod collectives;
@@ -282,7 +282,7 @@ impl DeviceGroup {
     }
 
     /// Runs `body`, a call that all processes of the group make, from its first check on. If it fails here, the other
-    /// processes learn it at once, so that none takes this one's next call for the answer to its own.
+    /// processes learn of it at once, so that none mistakes this one's next call for the answer to its own.
     fn together<R>(&self, body: impl FnOnce() -> Outcome<R>) -> Outcome<R> {
         body().inspect_err(|cause| self.members.transport.abandon(cause))
     }

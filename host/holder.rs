@@ -45,7 +45,7 @@ pub(crate) struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// The same elements, without the claim that no other call uses any of the allocation.
+    /// The same elements, without claiming that no other call uses the allocation.
     pub(crate) fn as_part(self) -> Self {
         Self {
             is_whole: false,
@@ -60,7 +60,7 @@ impl Written<'_> {
     }
 }
 
-/// The holder of memory of the caller's.
+/// The holder of the caller's memory.
 impl<'a> From<&'a Device> for Holder<'a> {
     fn from(device: &'a Device) -> Self {
         let uses = Some(&CALLERS);

@@ -65,10 +65,10 @@ mod tests {
     use std::io::{BufRead as _, BufReader};
     use std::process::{Command, Stdio, exit};
 
-    /// What the child process knows itself by.
+    /// Marks the child process.
     const CHILD: &str = "TILEWRIGHT_TEST_CLOSED_OUTPUT";
 
-    /// What a child exits with that has lost its lines and gone on.
+    /// Exit code of a child that lost its lines and continued.
     const WENT_ON: i32 = 42;
 
     /// Prints while it is dropped, as a device does.

@@ -3,7 +3,7 @@
 use crate::module_source::ModuleSource;
 use cuda_std::kernel::Kernel;
 
-/// The images of each kernel of `tilewright_kernels`, which the build script compiled or found.
+/// The images of each kernel of `tilewright_kernels`, compiled or found by the build script.
 #[cfg(feature = "cuda")]
 pub(crate) mod images {
     include!(concat!(env!("OUT_DIR"), "/images.rs"));

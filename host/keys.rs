@@ -17,7 +17,7 @@ use tilewright_kernels::keys::{self, KEY_THREADS};
 /// The key and the value of each run.
 type KeysAndValues<K, O> = (Buffer<K>, Buffer<O>);
 
-/// The word that keys are compared as, with its kernels.
+/// The type of word as which keys are compared, with its kernels.
 trait Word: Element {
     type Mark: for<'launch> OwnKernel<
         Params<'launch> = (Global<'launch, Self>, GlobalMut<'launch, u64>),

@@ -24,8 +24,8 @@ pub struct LaunchConfig {
 pub(crate) const MAX_GRID_X: usize = i32::MAX as usize;
 pub(crate) const MAX_GRID_Y: u32 = 65535;
 
-/// `blocks` along x, if a grid can have that many. `None` means that the number overflowed. `what` names what needs
-/// them.
+/// `blocks` along x, if a grid can have that many. `None` means that the number overflowed. `what` names the call that
+/// needs them.
 pub(crate) fn grid_x(
     blocks: impl Into<Option<usize>>,
     what: impl FnOnce() -> String,

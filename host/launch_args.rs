@@ -206,7 +206,7 @@ fn global_atomic<T: Element>(view: BufferViewMut<'_, T>) -> GlobalAtomic<'_, T> 
     unsafe { GlobalAtomic::from_raw_parts(address, view.len()) }
 }
 
-/// A parameter without elements, for a kernel that another parameter tells so.
+/// A parameter without elements, for a kernel that learns this from another parameter.
 pub(crate) fn no_elements<T: Element>() -> GlobalMut<'static, T> {
     // SAFETY: there are no elements to be live, and none is accessed.
     unsafe { GlobalMut::from_raw_parts(view_address::<T>(0), 0) }

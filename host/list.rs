@@ -61,7 +61,7 @@ fn listed() -> Outcome<Vec<DeviceDescription>> {
     Err(crate::error::ErrorKind::NoCudaFeature)
 }
 
-/// What keeps kernels from running on a device of this compute capability, whose compute mode may prohibit programs.
+/// Why kernels cannot run on a device of this compute capability, whose compute mode may also prohibit programs.
 #[cfg_attr(
     not(feature = "cuda"),
     expect(dead_code, reason = "there are no devices")
@@ -76,7 +76,7 @@ fn obstacle(capability: Option<(u32, u32)>, is_prohibited: bool) -> Option<Strin
         .then(|| format!("its compute capability is {major}.{minor}, and kernels need 7.5"))
 }
 
-/// One line: name, number, compute capability, memory, UUID, and what keeps kernels from running.
+/// One line: name, number, compute capability, memory, UUID, and why kernels cannot run, if so.
 impl fmt::Display for DeviceDescription {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let DeviceProperties {

@@ -33,7 +33,7 @@ impl Device {
     /// | each column contiguous | column-major, without a copy on the host |
     /// | others: steps, reversed axes | row-major, copied on the host first |
     ///
-    /// So a part of a larger array is not copied on the host. Products accept either order.
+    /// Part of a larger array needs no copy on the host. Products accept either order.
     ///
     /// ```
     /// use ndarray::array;

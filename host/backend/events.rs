@@ -9,7 +9,7 @@ pub(crate) trait DeviceEvents {
     /// Records an event after the work submitted so far.
     fn record_event(&self) -> Outcome<EventHandle>;
 
-    /// Records an event without a time after the work submitted so far: `event` anew, or a new one.
+    /// Records an event without a time after the work submitted so far: reuses `event`, or makes a new one.
     ///
     /// # Safety
     /// Requirement 3 of the trait, for `event`.

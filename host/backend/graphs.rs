@@ -1,4 +1,4 @@
-//! Recorded work of a stream, which runs again and again.
+//! Recorded work of a stream, to be run repeatedly.
 
 use crate::error::Outcome;
 
@@ -11,17 +11,17 @@ pub(crate) trait DeviceGraphs {
     /// the caller submits nothing else, waits for nothing and frees nothing. New allocations can be used at once.
     fn start_capture(&self) -> Outcome<()>;
 
-    /// Ends the recording, and makes a graph of what was recorded.
+    /// Ends the recording, and makes a graph of it.
     fn end_capture(&self) -> Outcome<GraphHandle>;
 
     /// Submits the work of a graph that this stream has recorded.
     ///
     /// # Safety
-    /// 1. The requirements of all that was recorded: live memory, no conflicting work, and what kernels require.
+    /// 1. The requirements of all recorded work: live memory, no conflicting work, and the kernels' own requirements.
     /// 2. Requirement 3 of the trait.
     unsafe fn launch_graph(&self, graph: GraphHandle) -> Outcome<()>;
 
-    /// Destroys a graph, after the work that was submitted by it; never panics.
+    /// Destroys a graph, after the work that it submitted; never panics.
     ///
     /// # Safety
     /// Requirement 3 of the trait; the graph is not used again.

@@ -12,7 +12,7 @@ use cuda_std::signature::Signature;
 ///
 /// Requirement numbers are those of [`Backend`](super::Backend).
 pub(crate) trait DeviceKernels {
-    /// Loads a module, unless it was loaded before. Other calls do so when they need it.
+    /// Loads a module, unless it was loaded before. Other calls load modules when they need them.
     fn load(&self, source: &'static ModuleSource) -> Outcome<()>;
 
     /// The compiler's warnings that a module's code is slow, one for each line of its log.

@@ -69,7 +69,7 @@ pub(crate) trait DeviceMemory: Any {
     /// The use of the device's memory.
     fn memory(&self) -> Outcome<MemoryUse>;
 
-    /// Waits for the work of all streams, and returns memory beyond `kept` bytes that is kept for reuse to the system.
+    /// Waits for the work of all streams, and returns memory kept for reuse to the system, except `kept` bytes.
     fn trim_memory(&self, kept: u64) -> Outcome<()>;
 
     /// Keeps at most `kept` bytes for reuse when the host waits.
@@ -81,7 +81,7 @@ pub(crate) trait DeviceMemory: Any {
     /// Requirements 1 and 2 of the trait for `source.len()` bytes at `destination`.
     unsafe fn copy_to_device(&self, destination: u64, source: &[u8]) -> Outcome<()>;
 
-    /// Whether the device copies `memory` of the host without another copy on the host, as it does page-locked memory.
+    /// Whether the device copies `memory` of the host directly, without another copy on the host: page-locked memory.
     fn copies_directly(&self, _memory: &[u8]) -> bool {
         true
     }

@@ -3,10 +3,10 @@
 use super::memory::DeviceMemory;
 use crate::error::{Outcome, zeroed_vec};
 
-/// Transfers of a device from and to others, in a stream of their own beside the stream of its work.
+/// Transfers of a device from and to others, in a separate stream alongside its work.
 ///
-/// A device without streams, such as the simulator, makes a transfer when it is started. Requirement numbers are
-/// those of [`Backend`](super::Backend).
+/// A device without streams, such as the simulator, makes each transfer as soon as it is started. Requirement numbers
+/// are those of [`Backend`](super::Backend).
 pub(crate) trait DevicePeers {
     /// Lets copies of `peer` read this device's memory without going through the host, if the machine supports it.
     fn open_to_peer(&self, _peer: &dyn DeviceMemory) -> Outcome<()> {

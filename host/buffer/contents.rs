@@ -1,4 +1,4 @@
-//! Contents of whole buffers: copies from and to the host, and on the device.
+//! Copies of whole buffers, from and to the host and on the device.
 
 use super::Buffer;
 use super::view::{BufferView, IntoBufferView};

@@ -145,8 +145,8 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
         self.view.holder().written(self.view.bytes())
     }
 
-    /// Orders later work of the elements' own stream that writes them after the work so far that uses them. Without
-    /// this call, a later write waits for all that other users' streams were given until then.
+    /// Orders later writes in the elements' own stream after the work so far that uses them. Without this call, a later
+    /// write waits for all work that the other users' streams were given until then.
     pub(crate) fn order_next_writes(&self) -> Outcome<()> {
         self.written().order(self.device())
     }

@@ -1,4 +1,4 @@
-//! What the streams of one device share: its context, memory and modules.
+//! State that the streams of one device share: its context, memory and modules.
 
 use super::context::{Context, Current, Stream};
 use super::driver::Failure;
@@ -14,10 +14,10 @@ use cuda_bindings::driver::sys;
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
-/// What keeps a context and a stream of other code alive.
+/// Keeps a context and a stream of other code alive.
 pub type Owner = Arc<dyn Any + Send + Sync>;
 
-/// A context of a CUDA device, with what all its streams use.
+/// A context of a CUDA device, with the state that all its streams share.
 #[derive(Debug)]
 pub struct Gpu {
     pub properties: DeviceProperties,

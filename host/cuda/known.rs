@@ -7,8 +7,7 @@ use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Places of the table: more than a program launches kernels. What has no place is found behind the lock of the
-/// modules.
+/// Places of the table: more than a program has kernels. A function without a place is found under the modules' lock.
 const PLACES: usize = 1024;
 
 /// Places that one kernel may have.
@@ -100,7 +99,7 @@ mod tests {
     // SAFETY: there are no images.
     static OTHER: ModuleSource = unsafe { ModuleSource::new("other", &[]) };
 
-    /// A function that its registers tell from others.
+    /// A function, identified by its registers.
     fn function(registers: u32, dynamic_shared_bytes: u32) -> Function {
         Function {
             raw: ptr::null_mut(),

@@ -293,7 +293,7 @@ fn library() -> Result<&'static Library, OpenError> {
     Ok(LIBRARY.get_or_init(|| library))
 }
 
-/// Opens the first library of `names` that there is. The error is that of the first name.
+/// Opens the first library of `names` that exists. The error is that of the first name.
 fn open_first(names: &[&str]) -> Result<Library, OpenError> {
     let mut first = None;
     for name in names {

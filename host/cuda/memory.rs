@@ -102,7 +102,7 @@ impl Allocator {
         self.pool.map_or(Ok(()), |pool| keep(pool, kept))
     }
 
-    /// The use of the device's memory. Without a pool, what this allocator has allocated is not known.
+    /// The use of the device's memory. Without a pool, the amount allocated here is unknown.
     pub fn memory(&self, _current: &Current<'_>) -> Result<MemoryUse, Failure> {
         use sys::CUmemPool_attribute_enum as Attribute;
         let (mut free, mut total) = (0, 0);

@@ -99,7 +99,7 @@ pub(crate) fn number_of(uuid: DeviceUuid) -> Outcome<u32> {
     start::number_of(uuid)
 }
 
-/// What the driver says of each of its devices, without opening it.
+/// The driver's data about each of its devices, without opening it.
 pub(crate) fn described() -> Outcome<Vec<Described>> {
     let driver = start::start_driver(0)?;
     let devices = start::all_devices()?.into_iter();

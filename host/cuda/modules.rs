@@ -25,8 +25,8 @@ pub struct Modules {
     loaded: Mutex<Loaded>,
     /// The functions that were launched before. Threads that launch those do not wait for one another.
     pub known: Known,
-    /// The output of their kernels. It has its own lock, because the error of a lost device reads it whatever else is
-    /// locked.
+    /// The output of their kernels. It has its own lock, because the error of a lost device reads it no matter what
+    /// else is locked.
     pub outputs: Arc<Outputs>,
 }
 

@@ -174,9 +174,8 @@ impl ModuleOutput {
         }
         self.uses.order_writes_by(*own, true, wait)?;
         let place = self.ring + Ring::KERNEL_OFFSET as u64;
-        // A value, which the call takes with it: it may return before a copy has read its source.
-        // SAFETY: the module's static has the 4 bytes, aligned, and only kernels of earlier launches read them, for
-        // which the stream waits.
+        // Passed by value, because the call may return before a copy has read its source. SAFETY: the module's static
+        // has the 4 bytes, aligned, and only kernels of earlier launches read them, for which the stream waits.
         unsafe { call!(cuMemsetD32Async(place, number as u32, 1, stream.raw())) }?;
         self.running = Some(number);
         Ok(())

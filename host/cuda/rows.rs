@@ -50,7 +50,7 @@ pub unsafe fn copy_rows(
         // SAFETY: both sides have the rows and nothing conflicts: the caller's contract.
         return unsafe { copy_at_once(destination, source, extent, stream) };
     }
-    // Each row by itself, in parts that are short enough for the pitch not to matter.
+    // Each row separately, in parts so short that the pitch does not matter.
     for row in 0..extent.rows {
         let (to, from) = (row * destination.pitch, row * source.pitch);
         for start in (0..extent.bytes).step_by(MAX_PITCH) {

@@ -109,7 +109,7 @@ pub unsafe fn copy(
         });
         results.fold(Ok(()), Result::and)
     });
-    // Whatever failed, no copy may use a chunk that others take. If waiting fails, too, the chunks are lost.
+    // Even after a failure, no copy may use a chunk that others take. If waiting fails, too, the chunks are lost.
     stream.synchronize(current)?;
     kept.give_back(chunks, current);
     copied.map(|()| true)

@@ -4,10 +4,10 @@ use crate::backend::Backend;
 use crate::error::Outcome;
 use crate::uses::Uses;
 
-/// The static arrays of a module that the kernel crate declares, ordered between streams like one buffer.
+/// The static arrays that a module's kernel crate declares, ordered between streams like one buffer.
 ///
-/// A kernel may use any of them, so a launch counts as a use of all. Callers lock the module's record until what they
-/// have ordered is submitted.
+/// A kernel may use any of them, so a launch counts as a use of all. Callers lock the module's record until they have
+/// submitted the work that they ordered.
 #[derive(Debug)]
 pub struct Statics {
     kind: Option<Kind>,

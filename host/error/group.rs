@@ -68,7 +68,7 @@ pub enum GroupError {
         after: Duration,
     },
 
-    /// A rank of another process made another call at the same time, or the same call with other sizes.
+    /// A rank of another process made a different call at the same time, or the same call with other sizes.
     #[error(
         "rank {rank} made another call than this process, or the same call with other sizes ({reason}); all \
          processes of a group must make the same calls in the same order; this group cannot be used any more: \

@@ -62,11 +62,11 @@ pub enum ErrorKind {
         reason: String,
     },
 
-    /// There is no CUDA device with the requested UUID, or several have one that starts so.
+    /// There is no CUDA device with the requested UUID, or several UUIDs start with the requested digits.
     NoDeviceWithUuid {
         /// The requested UUID, or its first digits.
         uuid: String,
-        /// The UUIDs that start so, or, if there is none, those of all devices that the driver lists.
+        /// The UUIDs that start with these digits; if none does, those of all devices that the driver lists.
         found: Vec<String>,
     },
 
@@ -367,7 +367,7 @@ impl ErrorKind {
         }
     }
 
-    /// What a device needs is locked by a thread that this process, a forked child, does not have.
+    /// This process is a forked child, and a lock that the device needs is held by a thread that only its parent has.
     pub(crate) fn busy_at_fork(device: String) -> Self {
         Self::Simulator(SimulatorError::BusyAtFork { device })
     }

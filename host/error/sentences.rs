@@ -1,6 +1,6 @@
 //! The message of each kind of error: the argument, what it is, what was expected, and what to do.
 //!
-//! `tests/messages/` has all of them as a caller reads them.
+//! `tests/messages/` shows all of them as a caller sees them.
 
 use super::ErrorKind;
 use super::image::rejections;

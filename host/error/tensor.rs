@@ -29,7 +29,7 @@ pub enum TensorError {
         shape: Vec<i64>,
     },
 
-    /// Its elements lie otherwise in memory.
+    /// Its elements have another layout in memory.
     #[error(
         "the elements of a tensor of shape {shape:?} with strides {strides:?} {rule}; copy the tensor to \
          contiguous memory"
@@ -37,7 +37,7 @@ pub enum TensorError {
     Strides {
         /// The size of each dimension.
         shape: Vec<i64>,
-        /// The distance of neighbours in each dimension, in elements.
+        /// The distance between neighbours in each dimension, in elements.
         strides: Vec<i64>,
         /// How the elements must lie.
         rule: &'static str,

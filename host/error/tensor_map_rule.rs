@@ -16,7 +16,7 @@ pub enum TensorMapRule {
     },
     /// The address of the first element is not a multiple of 16 bytes.
     Address {
-        /// The bytes past the last such multiple.
+        /// The bytes past the last multiple of 16.
         past: u64,
     },
     /// The distance between rows in memory is not a multiple of 16 bytes.

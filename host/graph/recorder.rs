@@ -18,7 +18,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The backend of a stream while it records: it lets through what a graph can record, and refuses the rest.
+/// The backend of a stream while it records: it passes on calls that a graph can record, and refuses the rest.
 ///
 /// A device that outlives the recording refuses all calls, so that the stream runs the graph alone.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Recorder {
     stream: Device,
     pub(super) capture: Capture,
     has_ended: AtomicBool,
-    /// What calls after the recording find in place of the stream's memory, which the graph uses: nothing.
+    /// Stands in for the stream's memory after the recording, since the graph uses it: empty.
     no_scratch: Scratch,
 }
 
@@ -57,7 +57,7 @@ impl Recorder {
         let new = scratch
             .iter()
             .filter(|it| self.capture.has_live(it.address));
-        // What a reduction expects to be zero was filled in the recording alone.
+        // The memory that a reduction expects to be zero was filled only in the recording.
         let filled = new.copied().try_for_each(|Allocation { address, bytes }| {
             // SAFETY: a live allocation, which only work of this stream uses.
             unsafe { stream.backend().fill_zero(address, bytes) }
@@ -315,7 +315,7 @@ impl DeviceKernels for Recorder {
         }
         // SAFETY: the caller's contract.
         match unsafe { stream.launch(request) } {
-            // Noted, so that a closure that ignores it makes no graph.
+            // Noted, so that no graph results if the closure ignores the error.
             Err(ErrorKind::NotRecorded { call, reason }) => Err(self.capture.refuse(&call, reason)),
             launched => launched,
         }

@@ -37,7 +37,7 @@ impl<'a> Exchange<'a> {
             "the destination's length"
         );
         let bytes = len * size_of::<T>();
-        // Transfers between two other processes are theirs to make.
+        // Other processes make the transfers between themselves.
         if bytes > 0 && (source.is_some() || destination.is_some()) {
             let sources = source.as_ref().map(|it| (from, it.holder()));
             self.sources.extend(sources);

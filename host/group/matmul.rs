@@ -1,5 +1,5 @@
-//! Products of matrices over several devices. `request.rs` is a product with an epilogue, and `launch.rs` says
-//! which rank multiplies what.
+//! Products of matrices over several devices. `request.rs` is a product with an epilogue, and `launch.rs` divides it
+//! over the ranks.
 
 mod launch;
 mod request;

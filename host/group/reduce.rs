@@ -208,7 +208,7 @@ impl DeviceGroup {
         Ok(T::value_of(&partials, x.len()))
     }
 
-    /// The partial results of all blocks; `launch` starts those of a rank of this process.
+    /// The partial results of all blocks; `launch` starts the computation of those of a rank of this process.
     fn partials<A: Element, T: Element>(
         &self,
         x: &ShardedBuffer<T>,

@@ -21,7 +21,7 @@ pub struct Transfer {
     pub from: usize,
     pub to: usize,
     pub bytes: usize,
-    /// Bytes of an element. Processes that disagree on it make different calls.
+    /// Bytes of an element. If processes disagree on it, they made different calls.
     pub element: usize,
     /// The device address, if this process has rank `from`.
     pub source: Option<u64>,
@@ -48,16 +48,16 @@ pub trait Transport: Debug + Send + Sync {
     /// Ends the transfers: work that is submitted later sees what has arrived, and may write the sources.
     fn finish(&self, devices: &[Device], transfers: &[Transfer]) -> Outcome<()>;
 
-    /// Tells the other processes, if there are any, that a call failed here and this process makes no more.
+    /// Tells the other processes, if any, that a call failed here and that this process makes no more calls.
     fn abandon(&self, _cause: &ErrorKind) {}
 }
 
-/// The error for processes that do not find one another.
+/// The error for processes that cannot find one another.
 pub fn no_rendezvous(reason: String) -> ErrorKind {
     GroupError::Rendezvous { reason }.into()
 }
 
-/// The fault of calls after one that failed by `cause`.
+/// The fault that calls report after one has failed by `cause`.
 fn fault_after(cause: &ErrorKind) -> GroupError {
     match cause {
         ErrorKind::Group(
@@ -68,7 +68,7 @@ fn fault_after(cause: &ErrorKind) -> GroupError {
             | GroupError::Nccl { .. }
             | GroupError::Over { .. }),
         ) => fault.clone(),
-        // Wrong arguments, too: those of later calls may be right.
+        // Also for wrong arguments: the next call's may be right.
         kind => GroupError::Over {
             cause: kind.to_string(),
         },

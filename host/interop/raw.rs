@@ -2,8 +2,8 @@
 //!
 //! [`device`] opens a device that submits its work to the caller's stream, and [`with_stream`] uses such a stream with
 //! an open device. [`view`] and [`view_mut`] make views of the caller's memory, which any operation accepts, and
-//! [`buffer`] makes a buffer that keeps its owner alive. So a program can use one call of this crate and keep its own
-//! streams, allocator and order of work. To pass this crate's memory to other code, use
+//! [`buffer`] makes a buffer that keeps its owner alive. A program can thus use a single call of this crate and keep
+//! its own streams, allocator and order of work. To pass this crate's memory to other code, use
 //! [`Buffer::device_address`](crate::Buffer::device_address).
 //!
 //! ```no_run
@@ -68,7 +68,7 @@ pub unsafe fn device(context: NonNull<c_void>, stream: *mut c_void) -> Result<De
         .during("interop::raw::device")
 }
 
-/// `CU_STREAM_PER_THREAD`, which is another stream in each thread.
+/// `CU_STREAM_PER_THREAD`, which is a different stream in each thread.
 pub(super) const PER_THREAD: usize = 2;
 
 fn check_stream(stream: *mut c_void) -> Outcome<()> {

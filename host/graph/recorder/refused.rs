@@ -1,4 +1,4 @@
-//! What no graph can record.
+//! Calls that no graph can record.
 
 use super::{OTHERS, Recorder, WAITS};
 use crate::backend::*;
@@ -97,7 +97,7 @@ impl DevicePeers for Recorder {
 mod tests {
     use crate::device::Device;
 
-    /// They would run at once, in no order with what is recorded.
+    /// They would run at once, unordered with the recorded work.
     #[test]
     fn transfers_of_a_group_are_not_recorded() {
         let device = Device::simulator();

@@ -1,4 +1,4 @@
-//! Which rank multiplies what, so that one device computes each output.
+//! The division of a product over the ranks, such that one device computes each output.
 
 use super::request::ShardedMatmul;
 use crate::element::Element;

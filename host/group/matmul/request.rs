@@ -20,8 +20,8 @@ use tilewright_kernels::epilogue::EpilogueElement as _;
 /// C' = activation(alpha row_scale[i] column_scale[j] (A B)[i, j] + beta C[i, j] + row_bias[i] + column_bias[j])
 /// ```
 ///
-/// The bits are those of [`Matmul::run_into`](crate::Matmul::run_into) for the whole matrices on one of the
-/// devices of one kind, for any number of ranks. A and B are sharded as for
+/// If all devices are of one kind, the bits are those of [`Matmul::run_into`](crate::Matmul::run_into) for the whole
+/// matrices on one of them, for any number of ranks. A and B are sharded as for
 /// [`DeviceGroup::matmul`](crate::DeviceGroup::matmul); each scale and each bias is replicated.
 ///
 /// ```
@@ -166,7 +166,7 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
             .during("ShardedMatmul::run_into")
     }
 
-    /// Part of a call that its group makes together.
+    /// One rank's part of a call of the whole group.
     pub(super) fn product(&self) -> Outcome<ShardedMatrix<T::Product>> {
         let (whole, sharding) = self.check()?;
         let into_new = Self {
@@ -178,7 +178,7 @@ impl<'a, T: MatmulElement> ShardedMatmul<'a, T> {
         Ok(c)
     }
 
-    /// Part of a call that its group makes together.
+    /// One rank's part of a call of the whole group.
     pub(super) fn multiply<O: Element>(&self, c: &mut ShardedMatrix<O>) -> Outcome<()>
     where
         T: MatmulInto<O>,

@@ -61,7 +61,7 @@ struct State {
     headers: Option<NonNull<Header>>,
     /// The deadline of the exchange in progress.
     deadline: Option<Deadline>,
-    /// The fault after which there are no more exchanges.
+    /// The fault that ended all exchanges.
     fault: Option<GroupError>,
 }
 
@@ -167,7 +167,7 @@ impl Nccl {
             let abort = || unsafe { (self.functions.ncclCommAbort)(communicator) };
             // The communicator of a lost device is lost with it.
             let _ = self.device.in_context(abort);
-            // What NCCL left in the stream comes before the buffers are freed or written.
+            // Work that NCCL left in the stream runs before the buffers are freed or written.
             let _ = self.device.backend().end_transfers();
         }
     }

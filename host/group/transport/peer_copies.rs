@@ -5,7 +5,7 @@ use crate::backend::Backend;
 use crate::device::Device;
 use crate::error::Outcome;
 
-/// Copies from one device directly to another, beside the work of both. Copies between a simulated device and
+/// Copies from one device directly to another, concurrent with the work of both. Copies between a simulated device and
 /// another one go through the host.
 #[derive(Debug)]
 pub struct PeerCopies;

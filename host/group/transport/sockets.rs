@@ -1,9 +1,9 @@
 //! Connections between the processes of a group, one for each pair.
 //!
 //! In an exchange each process writes one frame to each process that it sends to: the number of the exchange, the
-//! number of bytes, the size of an element, the bytes. A thread for each frame writes it, so that no process waits
+//! number of bytes, the size of an element, the bytes. Each frame has a thread that writes it, so that no process waits
 //! for another to read before it reads itself. If a call or a connection fails, this process closes all of its
-//! connections; so each of the others fails, too, as soon as it reads or writes.
+//! connections, and the others fail as soon as they read or write.
 
 mod rendezvous;
 mod stream;
@@ -37,7 +37,7 @@ pub struct Sockets {
 struct State {
     /// The number of the next exchange.
     next: u64,
-    /// The fault after which there are no more exchanges.
+    /// The fault that ended all exchanges.
     fault: Option<GroupError>,
 }
 

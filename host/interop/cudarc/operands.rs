@@ -44,7 +44,7 @@ pub trait Sealed {}
 #[derive(Debug)]
 pub struct Held<'h> {
     device: &'h Device,
-    /// The device's streams that use the slice; at first that for which it is held.
+    /// The device's streams that use the slice; initially the one for which it is held.
     uses: Uses,
     address: u64,
     len: usize,
@@ -87,8 +87,8 @@ impl<'h> Held<'h> {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        // What is recorded next is the work of the stream alone. If it cannot wait for the device's others, the device
-        // is lost.
+        // The event recorded next covers this stream's work only. If the stream cannot wait for the device's others,
+        // the device is lost.
         let _ = self.uses.order_writes(self.device.backend(), true);
     }
 }

@@ -26,7 +26,7 @@ pub trait Sealed: Send + 'static {
     fn order(&self) -> Outcome<()>;
 }
 
-/// What a tensor says of its elements.
+/// A tensor's description of its elements.
 #[derive(Debug)]
 pub struct Description {
     device: Device,

@@ -6,10 +6,10 @@ use ::dlpark::ffi::DLDevice;
 
 /// The legacy default stream, in the protocol's numbers for CUDA.
 const LEGACY_DEFAULT: i64 = 1;
-/// The consumer's wish that nothing waits.
+/// The consumer's request not to wait.
 const NO_WAIT: i64 = -1;
 
-/// The error for a device on CUDA whose stream is not to be used by others.
+/// The error for a CUDA device whose stream other code must not use.
 const RECORDING: ErrorKind = ErrorKind::Interop {
     reason: "the device records a graph, or has recorded one; use the device that the graph was made on",
 };

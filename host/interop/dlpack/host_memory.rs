@@ -4,7 +4,7 @@ use crate::locks::lock;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// The ranges of addresses that tensors have, each as often as a tensor has it.
+/// The address ranges of tensors, each listed once for every tensor that has it.
 ///
 /// Ranges that overlap, as those of two parts of one array do, are one allocation for the simulator.
 static RANGES: Mutex<Vec<Range<usize>>> = Mutex::new(Vec::new());

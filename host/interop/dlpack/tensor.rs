@@ -129,8 +129,8 @@ impl Tensor {
         let (span, layout) = writable
             .and_then(|()| self.span())
             .during("Tensor::matrix_mut")?;
-        // SAFETY: no other view has the matrix's elements: the tensor is borrowed mutably, and nothing else uses them by
-        // the contract of `import`. Of the elements in between, the matrix has none.
+        // SAFETY: no other view has the matrix's elements: the tensor is borrowed mutably, and nothing else uses them
+        // by the contract of `import`. The gaps are not part of the matrix.
         let span = unsafe { BufferViewMut::of_view(span) };
         span.into_matrix_strided(layout.shape, layout.leading_dimension)
     }
@@ -160,7 +160,7 @@ impl Tensor {
     ///
     /// # Errors
     /// [`ErrorKind::Tensor`] if the elements are of another type, if there are not three dimensions, or if the matrices
-    /// lie otherwise; [`ErrorKind::UnevenBatch`] if there are no matrices.
+    /// have another layout; [`ErrorKind::UnevenBatch`] if there are no matrices.
     pub fn batch<T: TensorElement>(&self) -> Result<MatrixBatch<'_, T>> {
         self.matrices().during("Tensor::batch")
     }
@@ -181,7 +181,7 @@ impl Tensor {
             .during("Tensor::batch_mut")
     }
 
-    /// Gives the tensor back without waiting: the producer's stream waits for the device's work instead.
+    /// Returns the tensor without waiting: the producer's stream waits for the device's work instead.
     ///
     /// `stream` is the producer's, as for [`let_consumer_wait`](super::let_consumer_wait).
     ///
@@ -193,7 +193,7 @@ impl Tensor {
     /// 2. The producer frees or reuses the memory in the order of that stream or, if `stream` is -1, of the device's
     ///    stream.
     pub unsafe fn release(mut self, stream: Option<i64>) -> Result<()> {
-        // The producer's stream waits for the device's, so that has to wait for the device's others.
+        // The producer's stream waits for the device's stream, which must itself wait for the device's other streams.
         self.uses
             .order_writes(self.device.backend(), true)
             // SAFETY: a live stream: the caller's contract.
@@ -325,7 +325,7 @@ fn imported<M: ManagedTensorBase>(device: &Device, tensor: Managed<M>) -> Outcom
         shape: described.shape().to_vec(),
         strides: strides.into_owned(),
     };
-    // A device address is not a pointer of the host; one of the simulator is read by kernels.
+    // A device address is not a host pointer. On the simulator it is an address that kernels read.
     let first = described.data_ptr().expose_provenance() as u64;
     let address = first
         .checked_add(described.byte_offset())

@@ -47,7 +47,7 @@ impl Header {
     /// Bytes of a header.
     pub const BYTES: usize = size_of::<Self>();
 
-    /// What `rank` tells `peer` before exchange `number`.
+    /// The header that `rank` sends to `peer` before exchange `number`.
     pub fn new(number: u64, transfers: &[Transfer], rank: usize, peer: usize) -> Self {
         let between = |ends| {
             let messages = transfers.iter().filter(move |it| (it.from, it.to) == ends);
@@ -63,7 +63,7 @@ impl Header {
         }
     }
 
-    /// What the other rank must tell this one.
+    /// The header that the other rank must send.
     pub fn of_peer(self) -> Self {
         Self {
             number: self.number,
@@ -119,7 +119,7 @@ mod tests {
         let own = Header::new(5, &transfers, 0, 1);
         assert_eq!(of_peer(&transfers), own);
         assert_ne!(Header::new(6, &transfers, 1, 0).of_peer(), own);
-        // What goes to others is not theirs to compare.
+        // Messages to other ranks are not compared.
         assert_eq!(of_peer(&transfers[..3]), own);
         let mut others = transfers;
         others.swap(0, 1);

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// The first bytes of a connection.
 const GREETING: [u8; 8] = *b"tilewrt2";
 
-/// Bytes of a hello: the greeting, the rank, the number of ranks, and the port on which it listens.
+/// Bytes of a hello: the greeting, the rank, the number of ranks, and the port on which the rank listens.
 const HELLO: usize = GREETING.len() + 10;
 
 /// The most bytes of the table of addresses, a line for each rank.
@@ -30,7 +30,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// The time to wait for the hello of a connection; a rank sends it at once.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a process sends about itself when it connects.
+/// A process's description of itself, sent when it connects.
 #[derive(Clone, Copy, Debug)]
 struct Hello {
     rank: usize,
@@ -48,7 +48,7 @@ impl Hello {
         bytes
     }
 
-    /// `None` if the bytes are those of no rank: they come from another program.
+    /// `None` if no rank sent the bytes, but another program.
     fn of(bytes: [u8; HELLO]) -> Option<Self> {
         let number = |at: usize| {
             let bytes: [u8; 4] = bytes[at..at + 4].try_into().expect("four bytes");
@@ -160,7 +160,8 @@ impl Rendezvous {
             if read(&stream, &mut bytes, deadline).is_err() {
                 continue;
             }
-            // A rank that waits for an answer of rank 0 and has ended gave up: it is an earlier try.
+            // If a rank has closed its connection while waiting for rank 0's answer, this was an earlier try, which it
+            // gave up.
             if self.rank == 0 && has_ended(&stream) {
                 continue;
             }
