@@ -1,4 +1,5 @@
-//! What each rank of a group, or each chunk of a reduction, holds: pure functions of the sizes and the number of parts.
+//! The share of each rank of a group, or each chunk of a reduction: pure functions of the sizes and the number of
+//! parts.
 
 use std::ops::Range;
 use tilewright_kernels::reduce::MAX_BLOCKS;
@@ -26,16 +27,16 @@ impl Stripes {
     pub fn new(len: usize, element_bytes: usize, ranks: usize) -> Self {
         /// The tile size of reductions, for all types that can be reduced.
         const TILE_BYTES: usize = 16 * 1024;
-        // All elements of no size are one tile, however many they are.
+        // Zero-sized elements are one tile, however many they are.
         let tile = TILE_BYTES
             .checked_div(element_bytes)
             .map_or(usize::MAX, |tile| tile.max(1));
         Self { len, tile, ranks }
     }
 
-    /// The division into as few parts as have at most `most` elements each, and their number.
+    /// The division into the fewest parts of at most `most` elements each, and their number.
     ///
-    /// If there are several rounds, a part has at least two blocks, however many elements these are.
+    /// If there are several rounds, a part has at least two blocks, even if these exceed `most`.
     pub fn of_at_most(most: usize, len: usize, element_bytes: usize) -> Self {
         let one = Self::new(len, element_bytes, 1);
         let rounds = one.rounds();
@@ -88,7 +89,7 @@ impl Stripes {
             .filter(|run| !run.is_empty())
     }
 
-    /// The number of elements of a rank. It counts no rounds: a length that no memory has can have 2^39.
+    /// The number of elements of a rank. It does not loop over rounds: an impossible length can have 2^39 of them.
     pub fn len_of(&self, rank: usize) -> usize {
         let own = self.blocks_of(rank);
         // Each round but the last has all tiles.

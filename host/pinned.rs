@@ -76,7 +76,7 @@ impl<T: Element> PinnedBuffer<T> {
         })
     }
 
-    /// The device that the memory was allocated for. Copies to and from other devices can use it, too.
+    /// The device that the memory was allocated for. Copies to and from other devices can also use the memory.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device

@@ -6,7 +6,7 @@
 //! - `segments.rs`: segments; `empty_segments.rs`: segments with a given value for empty ones.
 //! - `pairs.rs`: reductions of two matrices or two buffers.
 //! - `custom.rs`: operations that other crates define.
-//! - `shards.rs`: a device's part of an array on several devices; `combine.rs`: the host's part.
+//! - `shards.rs`: a device's part in reducing an array on several devices; `combine.rs`: the host's part.
 //! - `host/`: host data of any size, chunk by chunk.
 //! - `reproducible/`: sums that do not depend on the order of the elements.
 

@@ -24,7 +24,7 @@ pub(crate) struct Mapped {
 unsafe impl Send for Mapped {}
 
 impl Mapped {
-    /// The place `bytes` further.
+    /// The place `bytes` bytes further on.
     ///
     /// # Safety
     /// 1. It is in the same allocation.
@@ -39,7 +39,7 @@ impl Mapped {
 
 /// Memory that a backend keeps for its reductions. The backend frees it when it is dropped.
 ///
-/// In a forked child, what was locked at the fork is lost.
+/// In a forked child, memory that was locked at the fork is lost.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     /// The process that has made it.
@@ -118,7 +118,7 @@ impl Scratch {
         [workspace, counters].into_iter().flatten()
     }
 
-    /// The places. A holder of the lock that panicked may have lost some, but no more than that.
+    /// The places. If a holder of the lock panicked, a few places may be lost, no more.
     pub(crate) fn slots(&self) -> Option<MutexGuard<'_, Slots>> {
         lock_of_process(&self.slots, self.process)
     }

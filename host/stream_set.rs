@@ -1,4 +1,4 @@
-//! Numbers of the streams of a device.
+//! Stream numbers of a device, and sets of them.
 
 use crate::error::ErrorKind;
 
@@ -15,8 +15,8 @@ pub(crate) fn too_many_streams() -> ErrorKind {
 
 /// One of the streams of a device, by its number below [`MAX_STREAMS`].
 ///
-/// When a stream ends, its work is done, and a later stream may take its number. A new stream starts after all
-/// earlier work of the others, so it may count as ordered after whatever its predecessor was ordered after.
+/// When a stream ends, its work is done, and a later stream may take its number. A new stream starts after all earlier
+/// work of the others, so it counts as ordered after everything that its predecessor was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StreamNumber(pub(crate) u32);
 

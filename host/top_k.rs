@@ -16,10 +16,10 @@ use half::{bf16, f16};
 use tilewright_kernels::for_each_top_k;
 use tilewright_kernels::top_k::{self, MOST_OF_CHUNK, MOST_SELECTED, TOP_K_THREADS, TopKShape};
 
-/// Chunks of all rows that are worth having, so that they fill a device.
+/// Enough chunks, over all rows, to fill a device.
 const MANY_CHUNKS: usize = 1024;
 
-/// Elements of a chunk that are worth a block.
+/// The fewest elements of a chunk that are worth a block.
 const FEWEST_OF_CHUNK: usize = 4096;
 
 /// An element type of [`Device::top_k`]: f32, f64, f16, bf16, i32, u32, i64 and u64.

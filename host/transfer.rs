@@ -1,7 +1,7 @@
 //! Copies between page-locked host memory and a device that do not block the host.
 //!
-//! `staging.rs`: page-locked memory that other host memory passes through; `lanes.rs`: by several threads, in pieces
-//! (`runs.rs`).
+//! `staging.rs`: page-locked memory that other host memory passes through; `lanes.rs`: copies by several threads, in
+//! pieces (`runs.rs`).
 
 mod lanes;
 mod runs;
@@ -32,14 +32,14 @@ pub struct Transfer<T: Element> {
 }
 
 impl<T: Element> Transfer<T> {
-    /// The transfer that `start` starts in the stream of `device`, from or to `host`, which is leaked if that fails.
-    /// An event of an earlier transfer may serve again.
+    /// The transfer that `start` starts in the stream of `device`, from or to `host`, which is leaked if that fails. It
+    /// may reuse the event of an earlier transfer.
     fn of(
         (host, event): (PinnedBuffer<T>, Option<Event>),
         device: &Device,
         start: impl FnOnce(&mut [T]) -> Outcome<()>,
     ) -> Outcome<Self> {
-        // Also where the event cannot be recorded, the copy may be running.
+        // Even if the event cannot be recorded, the copy may be running.
         let mut host = ManuallyDrop::new(host);
         start(&mut host)?;
         let complete = match event {

@@ -8,8 +8,8 @@
 //! until the writing call returns, and what it submitted is then covered by any event. Two calls at once can only read
 //! the same elements, or use different elements of an allocation.
 //!
-//! What a graph records is ordered when the graph is launched. Until then it is only checked that it uses nothing but
-//! the graph's operands and memory that was allocated while recording.
+//! Recorded work is ordered when the graph is launched. While recording, it is only checked to use nothing but the
+//! graph's operands and memory that was allocated since the recording began.
 
 use crate::backend::Backend;
 use crate::error::Outcome;
@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 pub(crate) struct Uses {
     /// The size of the allocation.
     bytes: usize,
-    /// The streams that have written it since it was last written as a whole, that one included.
+    /// The streams that have written it since it was last written as a whole, including that write's stream.
     writers: AtomicU64,
     /// Streams that have read it since, and are ordered after that writing.
     readers: AtomicU64,
@@ -37,8 +37,8 @@ pub(crate) struct Uses {
     is_callers: bool,
 }
 
-/// The record of all memory that callers lend without one. No capture may use it: they lend it for as long as work that
-/// was submitted runs, and a graph runs later.
+/// The record of all memory that callers lend without one. No capture may use it: it is lent only while submitted work
+/// runs, and a graph runs later.
 pub(crate) static CALLERS: Uses = Uses {
     is_callers: true,
     ..Uses::none()
@@ -107,7 +107,7 @@ impl Uses {
         if !others.is_empty() {
             wait(others)?;
         }
-        // After the wait, which another thread of this stream relies on when it reads the record.
+        // After the wait, because another thread of this stream that reads the record relies on it.
         self.readers.fetch_or(StreamSet::from(own).bits(), Release);
         Ok(())
     }
@@ -130,8 +130,8 @@ impl Uses {
         is_whole: bool,
         wait: impl FnOnce(StreamSet) -> Result<(), E>,
     ) -> Result<(), E> {
-        // Before the sets are read: a reader of other elements may be adding itself, and must not be taken for
-        // ordered after what is written here.
+        // Before the sets are read: a reader of other elements may be adding itself, and must not count as ordered
+        // after this write.
         if !is_whole {
             self.has_written_parts.store(true, Relaxed);
         }

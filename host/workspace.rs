@@ -90,7 +90,7 @@ impl<'a> Workspace<'a> {
     }
 }
 
-/// Locks memory that `device` keeps. If it has stopped recording while this waited, that is no longer its own.
+/// Locks memory that `device` keeps. If it stopped recording meanwhile, the memory is no longer its own.
 fn locked<'a>(
     device: &'a Device,
     memory: impl Fn(&'a Scratch) -> Option<MutexGuard<'a, Option<Allocation>>>,

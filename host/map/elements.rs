@@ -69,9 +69,9 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::ShapeMismatch`] if the shapes differ otherwise than by one row or one column;
-    /// [`ErrorKind::WrongDevice`] if an operand is on another device; [`ErrorKind::TooLarge`] for more than
-    /// 2^31 - 1 blocks, and those of [`launch`](Self::launch).
+    /// [`ErrorKind::ShapeMismatch`] if the shapes differ, except where one has a single row or column;
+    /// [`ErrorKind::WrongDevice`] if an operand is on another device; [`ErrorKind::TooLarge`] for more than 2^31 - 1
+    /// blocks, and those of [`launch`](Self::launch).
     pub fn map<K, const OPERANDS: usize>(
         &self,
         kernel: K,
@@ -229,13 +229,13 @@ impl Module {
         let params = (a, b, c, d, results, GridConstant::new(&shape));
         let config = LaunchConfig::new(blocks, MAP_THREADS);
         // SAFETY: the kernel's requirements are those that it documents: `MapKernel` guarantees it. There are blocks
-        // for all vectors. Operands and results have the elements of `shape`, and a mutable borrow's results are
-        // none twice. Views of live memory without conflicting work: all are borrowed until this returns.
+        // for all vectors. Operands and results have the elements of `shape`, and the mutably borrowed results have no
+        // element twice. Views of live memory without conflicting work: all are borrowed until this returns.
         unsafe { self.by_ref().launch_params::<K>(config, params) }
     }
 }
 
-/// The rows and columns of the results: those of the operands that have more or less than one.
+/// The rows and columns of the results: those of the operands whose number is not one.
 fn shape_of<T: Element, const OPERANDS: usize>(
     operands: &[MatrixView<'_, T>; OPERANDS],
 ) -> Outcome<(usize, usize)> {

@@ -1,4 +1,4 @@
-//! Products whose sums functions of other crates map.
+//! Products with a map of their sums by functions of other crates.
 
 use super::elements::{OPERAND, check_repeated, strides_of};
 use crate::device::Device;
@@ -37,11 +37,11 @@ const WARP: u32 = 32;
 const MOST_IN_MAPS: usize = i32::MAX as usize - 1024;
 
 impl Module {
-    /// The product A B with a function of yours of each sum, its row and column, and up to two other matrices.
+    /// The product A B, with your function applied to each sum, its row and column, and up to two other matrices.
     ///
     /// [`maps!`](tilewright_kernels::maps) generates `kernel` by a line such as `kernel: Operation of products of f32
-    /// with [f32; 1] in Large;`. A is M x K and B K x N; they and the others are views of either order. One of the
-    /// others with one row, one column or one element is repeated. The call does not wait.
+    /// with [f32; 1] in Large;`. A is M x K and B K x N; they and the others are views of either order. Another matrix
+    /// with one row, one column or one element is repeated. The call does not wait.
     ///
     /// The sums have the bits of the library's: of [`Arithmetic::Chain`](crate::Arithmetic::Chain) for f32, of tensor
     /// cores for f16 and bf16. An output depends on its row of A, its column of B and K alone.
@@ -197,8 +197,9 @@ impl Module {
         // SAFETY: the kernel's requirements are those that it documents: `ProductMapKernel` guarantees it. Threads,
         // shared memory and blocks are the descriptor's. The operands have the elements of `shape`, or are maps of
         // them, in the kernel's orders, and their lines start where the kernel needs it: otherwise they were copied.
-        // The others have theirs by their strides, and a mutable borrow's results are none twice. Views of live memory
-        // without conflicting work: all are borrowed until this returns, and a copy is freed by work that comes later.
+        // The others have theirs by their strides, and the mutably borrowed results have no element twice. Views of
+        // live memory without conflicting work: all are borrowed until this returns, and a copy is freed by work that
+        // comes later.
         unsafe { self.by_ref().launch_params::<K>(config, params) }
     }
 }

@@ -1,4 +1,4 @@
-//! Maps of rows that see a value of the row, by operations that other crates define.
+//! Maps of rows by operations of other crates that see a value of the row.
 
 use crate::buffer::BufferViewMut;
 use crate::device::Device;

@@ -61,7 +61,7 @@ pub enum Arithmetic {
     BatchInvariant,
     /// f32 and f64: each output is the exact dot product, rounded once to the nearest, ties to even.
     ///
-    /// So its bits depend on nothing but the elements: not on the order of k, the device, or how the product is cut.
+    /// Its bits depend on the elements alone: not on the order of k, the device, or how the product is cut.
     /// [`Device::matmul_exact`](crate::Device::matmul_exact) says how special values count, and what it costs.
     Exact,
 }

@@ -21,7 +21,7 @@ pub struct BlockScales<'a> {
 }
 
 impl<'a> BlockScales<'a> {
-    /// Fails unless they are those of the blocks of `a` and `b`.
+    /// Fails unless there is one scale for each block of `a` and `b`.
     pub fn check<T: Element>(&self, a: MatrixBatch<'_, T>, b: MatrixBatch<'_, T>) -> Outcome<()> {
         let ((m, k), n) = (a.first().shape(), b.first().cols());
         let blocks = |len: usize| len.div_ceil(SCALE_BLOCK);
@@ -71,7 +71,7 @@ impl<'a> BlockScales<'a> {
 /// Distances between the scales of lines along K.
 fn steps(scales: MatrixBatch<'_, f32>) -> ScaleSteps {
     let first = scales.first();
-    // One matrix of scales, also as a batch of one, is that of every product.
+    // A single matrix of scales, or a batch of one, serves every product.
     let matrix = match scales.count() {
         Some(2..) => scales.stride(),
         _ => 0,
@@ -81,7 +81,7 @@ fn steps(scales: MatrixBatch<'_, f32>) -> ScaleSteps {
         Order::RowMajor => (apart, 1),
         Order::ColumnMajor => (1, apart),
     };
-    // Steps between scales are shorter than the span of all, which is counted in u32; others are not used.
+    // Steps that are used are shorter than the span of all scales, which fits u32.
     ScaleSteps {
         matrix: matrix as u32,
         line: line as u32,

@@ -77,7 +77,7 @@ pub struct ScaleArguments<'a> {
     pub shape: ScaleShape,
 }
 
-/// Launches such a kernel.
+/// Launches a kernel for block scales or counted rows.
 ///
 /// # Safety
 /// As for [`ProductLaunch`]: the maps count as views.
@@ -135,8 +135,8 @@ impl MapWords {
     }
 }
 
-/// Launches a kernel for outputs that others leave out. It has the arguments of a product, and elements `W` that say of
-/// A's rows and of B's columns which are left.
+/// Launches a kernel for outputs that others leave out. It has the arguments of a product, and elements `W` that mark
+/// the rows of A and the columns of B that are left.
 ///
 /// # Safety
 /// As for [`ProductLaunch`].

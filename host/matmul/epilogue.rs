@@ -62,9 +62,9 @@ impl Activation {
     }
 }
 
-/// The names of the vectors of rows in messages: the scale, and the bias.
+/// The names in messages of the row vectors: the scale, and the bias.
 pub const OF_ROWS: [&str; 2] = ["the row scale", "the row bias"];
-/// The names of the vectors of columns in messages.
+/// The names in messages of the column vectors.
 pub const OF_COLUMNS: [&str; 2] = ["the column scale", "the column bias"];
 
 /// A scale and a bias, for all rows or for all columns.

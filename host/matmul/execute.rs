@@ -1,4 +1,4 @@
-//! Launches, as a plan says: a file for each way to compute the outputs.
+//! Launches a plan: a file for each way to compute the outputs.
 //!
 //! `tiles.rs`: a block for each tile, on CUDA cores or at warp level on tensor cores. `warpgroup.rs`: clusters of
 //! warpgroups. `split.rs`: split f32. `vector.rs`: rows or columns times a vector. `parts.rs`: products of parts of

@@ -102,9 +102,9 @@ methods! {
     OutOfRangeMma,
     /// The outputs that products of residues leave out, on CUDA cores.
     Left,
-    /// The same, on tensor cores.
+    /// The outputs that products of residues leave out, on tensor cores.
     LeftMma,
-    /// Exact dot products, of what products modulo several numbers leave open or of all outputs.
+    /// Exact dot products, of all outputs or of those that products modulo several numbers leave open.
     Exact,
     /// Products of the rows or columns of a matrix with a vector.
     Vector(rows: VectorRows),
@@ -130,7 +130,7 @@ pub enum WgmmaTile {
     Deep,
     Medium,
     Large,
-    /// 144 x 128, for results that fill the device once with them: the transpose of C, whose A lies along K.
+    /// 144 x 128, for results that fill the device once with these tiles: the transpose of C, whose A lies along K.
     Turned,
 }
 

@@ -1,4 +1,4 @@
-//! The matrices of a product, checked against one another, and what a plan has to know of them.
+//! The matrices of a product, checked against one another, and the facts about them that a plan needs.
 
 use super::block_scales::BlockScales;
 use super::epilogue::Epilogue;
@@ -188,8 +188,7 @@ impl<'a, T: Element> Operands<'a, T> {
 /// The layout of a batch in memory.
 fn layout_of<T: Element>(batch: MatrixBatch<'_, T>) -> MatrixLayout {
     let view = batch.first();
-    // Without elements, the alignment is that of an empty buffer. Otherwise all matrices count as aligned as the
-    // least aligned one.
+    // Without elements, the alignment is that of an empty buffer. Otherwise the least aligned matrix counts for all.
     let distance = (batch.stride() * size_of::<T>()) as u64;
     let zeros = (address_of(view) | distance).trailing_zeros();
     MatrixLayout {

@@ -18,8 +18,8 @@ use cuda_std::fp8::{F8E4M3, F8E5M2};
 use half::{bf16, f16};
 use std::rc::Rc;
 
-/// Declares which kernels launch the products of each pair of types: those of each kind of steps, those of a divided
-/// K, and those of unequal shapes.
+/// Declares the kernels that launch the products of each pair of types: for each kind of steps, for a divided K, and
+/// for unequal shapes.
 macro_rules! products {
     ($($element:ident $name:ident => $output:ident $output_name:ident in $scalar:ident:
         [$($steps:ident by $launch:path),*], parts by $parts:path, all by $all:path;)*) => {$(
@@ -292,7 +292,7 @@ impl Device {
         plan.ok_or_else(|| self.no_plan(request, problem))
     }
 
-    /// [`plan`](Self::plan), which costs little if it is a recent one.
+    /// [`plan`](Self::plan), but cheap for a recent one.
     fn recent_plan(&self, request: Request, problem: &Problem) -> Outcome<Rc<Plan>> {
         let plan = Plan::remembered(problem, self.facts(), request);
         plan.ok_or_else(|| self.no_plan(request, problem))

@@ -2,7 +2,8 @@
 //! plan says.
 //!
 //! `copies.rs` copies operands; `split.rs` splits those of f32, and `lines.rs` makes residues, by `line_kernels.rs`.
-//! `prepared.rs` keeps what is split or made once. `tile_grid.rs` has the grid of the kernels that copy.
+//! `prepared.rs` keeps operands that are split, or made into residues, once. `tile_grid.rs` has the grid of the kernels
+//! that copy.
 
 mod copies;
 mod line_kernels;
@@ -37,7 +38,7 @@ pub struct StagedOperand<'a, T: Element> {
     is_batch: bool,
 }
 
-/// Rows of A or columns of B, or the other way round: the contiguous ones.
+/// The contiguous lines: rows of A or columns of B, or columns of A and rows of B.
 enum Lines<'a, T: Element> {
     None,
     InPlace(MatrixBatch<'a, T>),
@@ -68,8 +69,8 @@ impl<T: Element> Lines<'_, T> {
 }
 
 impl<'a, T: Element> StagedOperand<'a, T> {
-    /// Brings the operand to where the kernel reads it. The elements of a matrix of order `along_k` lie along K.
-    // Inline: most operands are read in place, which takes less time than copying what this returns.
+    /// Brings the operand into the form that the kernel reads. A matrix of order `along_k` is contiguous along K.
+    // Inline: most operands are read in place, which takes less time than copying the returned value.
     #[inline(always)]
     pub fn new(batch: MatrixBatch<'a, T>, staging: Staging, along_k: Order) -> Outcome<Self> {
         let is_batch = batch.count().is_some();
@@ -185,7 +186,7 @@ fn encode<T: Element>(
     const BOX_BYTES: usize = 128;
     let batch = TensorMapBatch {
         count: count as u64,
-        // The distance is not used for one matrix, but has to be positive.
+        // A single matrix does not use the distance, but it must be positive.
         matrix_bytes: if count == 1 { ROW_ALIGNMENT } else { bytes } as u64,
     };
     let words = first.encode_tensor_map_of_batch(box_rows, BOX_BYTES / size_of::<T>(), batch);

@@ -1,4 +1,4 @@
-//! The element types of products, and what the catalogue and the kernels know of each.
+//! The element types of products, with their properties in the catalogue and the kernels.
 
 use cuda_std::fp8::{F8E4M3, F8E5M2};
 use half::{bf16, f16};

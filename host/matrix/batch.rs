@@ -112,7 +112,7 @@ impl<'a, T: Element> MatrixBatch<'a, T> {
         self.of_each(rows, columns).during("slice")
     }
 
-    /// [`Self::slice`], for calls of other names.
+    /// [`Self::slice`], without the call's name in errors.
     pub(crate) fn of_each(
         self,
         rows: impl RangeBounds<usize>,
@@ -211,7 +211,7 @@ impl<'a, T: Element> MatrixBatchMut<'a, T> {
         MatrixViewMut::of_elements(self.batch.first)
     }
 
-    /// [`Self::into_slice`], for calls of other names.
+    /// [`Self::into_slice`], without the call's name in errors.
     pub(crate) fn into_part(
         self,
         rows: impl RangeBounds<usize>,
@@ -291,7 +291,7 @@ impl<'a, T: Element> MatrixViewMut<'a, T> {
 }
 
 impl<'a, T: Element> MatrixViewMut<'a, T> {
-    /// [`Self::into_batch_rows`], for calls of other names.
+    /// [`Self::into_batch_rows`], without the call's name in errors.
     pub(crate) fn into_equal_rows(self, count: usize) -> Outcome<MatrixBatchMut<'a, T>> {
         let batch = self.into_view().parts(count, Order::RowMajor)?;
         Ok(MatrixBatchMut::of(batch))

@@ -31,10 +31,10 @@ impl<T: Element> MatrixView<'_, T> {
         })
     }
 
-    /// The elements in the view's order, for calls of other names.
+    /// The elements in the view's order, without the call's name in errors.
     pub(crate) fn elements(&self) -> Outcome<Vec<T>> {
         let lines = self.lines();
-        // Elements of no size may be more than any list has.
+        // There may be more zero-sized elements than a list can have.
         let len = lines.count.checked_mul(lines.len).ok_or_else(|| {
             let (rows, columns) = self.shape();
             ErrorKind::size_overflow(format!("a list of {rows}x{columns} elements"))
@@ -285,7 +285,7 @@ pub(super) fn check_room(what: &str, lines: Lines, apart: usize, len: usize) -> 
 
 /// The elements of a matrix of `rows` rows, given column after column, in row-major order.
 fn row_after_row<T: Element>(elements: &[T], rows: usize) -> Vec<T> {
-    // Without columns, or with elements of no bytes, there may be any number of rows.
+    // Without columns, or with zero-sized elements, there may be any number of rows.
     if size_of_val(elements) == 0 {
         return elements.to_vec();
     }

@@ -77,7 +77,7 @@ macro_rules! parts_mut {
 
         /// Borrows the first `mid` columns and the rest mutably.
         ///
-        /// So an operand and the result of a product can be parts of one matrix: see [`MatrixViewMut`].
+        /// An operand and the result of a product can thus be parts of one matrix: see [`MatrixViewMut`].
         ///
         /// # Errors
         /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if there are fewer than `mid`.

@@ -17,8 +17,8 @@ use std::ops::RangeBounds;
 /// elements, but nothing in the gaps between its rows.
 ///
 /// [`split_rows_at_mut`](crate::Matrix::split_rows_at_mut) and
-/// [`split_columns_at_mut`](crate::Matrix::split_columns_at_mut) return parts that share no element. So one part of a
-/// matrix can be an operand of a product and another part its result:
+/// [`split_columns_at_mut`](crate::Matrix::split_columns_at_mut) return parts that share no element. One part of a
+/// matrix can then be an operand of a product, and another part its result:
 ///
 /// ```
 /// use tilewright::Device;

@@ -1,4 +1,4 @@
-//! Launches of a module's kernels, with parameters that are views already.
+//! Launches of a module's kernels, with arguments already converted to views.
 
 use crate::backend::{Entry, LaunchRequest};
 use crate::device::Device;
@@ -24,8 +24,8 @@ impl ModuleRef<'_> {
         }
     }
 
-    /// Launches the kernel `K` with parameters that are views already. Its lines are printed at the end: if it prints,
-    /// the caller holds no lock of the device.
+    /// Launches the kernel `K` with arguments already converted to views. Its lines are printed at the end: if it
+    /// prints, the caller must hold no lock of the device.
     ///
     /// # Safety
     /// 1. The launch meets the requirements in the kernel's documentation, for `config` and for `params`.

@@ -1,4 +1,4 @@
-//! Which operation reduces which elements, and in which kernel.
+//! The element types of each operation, and the kernels that reduce them.
 
 use super::sealed::{LineShared, Params, SegmentShared, Shared};
 use super::{combine, sealed};

@@ -91,7 +91,7 @@ impl Segments {
         bytes: usize,
         plan: fn(usize) -> ScanPlan,
     ) -> Outcome<Arc<ScanTiles>> {
-        // The lock of the lists would stay locked if a kernel that makes this call were stopped.
+        // If a kernel that makes this call were stopped, the lock of the lists would stay locked.
         simt::refuse_host_call("a scan of segments");
         let list = self.long.tiles(self.offsets.device(), bytes, plan)?;
         if let Some(capture) = device.backend().capture() {
@@ -102,7 +102,7 @@ impl Segments {
         Ok(list)
     }
 
-    /// Memory for a result of each of `len` elements: 0 for those in no segment, and anything for the others.
+    /// Memory for a result of each of `len` elements: 0 for those in no segment, unspecified for the others.
     pub(crate) fn results<O: Element>(&self, device: &Device, len: usize) -> Outcome<Buffer<O>> {
         if self.start > 0 || self.end < len {
             Buffer::zeroed(device, len)
@@ -243,7 +243,7 @@ impl Device {
 
     pub(crate) fn divided(&self, offsets: &[usize]) -> Outcome<Segments> {
         let division = Division::of(offsets)?;
-        // Offsets that are not those of a buffer can have a list that no memory has: the device's says so at once.
+        // Offsets that fit no buffer can have a list that fits no memory: allocating on the device fails at once.
         let mut parts = Buffer::uninit(self, division.listed())?;
         parts.view_mut().read_host(&division.parts(offsets)?)?;
         let offsets: Vec<u64> = offsets.iter().map(|&offset| offset as u64).collect();

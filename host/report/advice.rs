@@ -4,7 +4,7 @@ use super::data::KernelReport;
 use super::roofline::{Bottleneck, Roofline};
 use simt::{Operation, Tally};
 
-/// The smallest share of lost passes, lanes or sectors that is worth naming.
+/// The smallest share of lost passes, lanes or sectors that advice mentions.
 const NOTABLE: f64 = 0.2;
 
 /// A change to a kernel that addresses its bottleneck.

@@ -1,6 +1,6 @@
 //! The cost of launches on the simulator: counters line by line, and the bottleneck.
 //!
-//! This is data only; the crate `tilewright-report` displays it.
+//! This module has the data only; the crate `tilewright-report` displays it.
 
 mod advice;
 mod data;

@@ -1,4 +1,4 @@
-//! The bottleneck of a launch: the part of the device with the longest least time.
+//! The bottleneck of a launch: the part of the device whose least time is longest.
 //!
 //! This is a roofline with four roofs (after Williams, Waterman and Patterson, "Roofline: An Insightful Visual
 //! Performance Model for Multicore Architectures", 2009), from the counters and the datasheet alone. The model has no

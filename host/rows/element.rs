@@ -11,7 +11,7 @@ use tilewright_kernels::rows::{self, NormShape, SoftmaxShape};
 
 /// An element type of [`Device::softmax`](crate::Device::softmax) and the other row operations: f32, f16 or bf16.
 ///
-/// All are computed in f32, and results are rounded once.
+/// All operations compute in f32 and round results once.
 #[diagnostic::on_unimplemented(
     message = "row operations have no kernels for `{Self}`",
     note = "softmax, normalisation and cross entropy are for f32, f16 and bf16"

@@ -1,4 +1,4 @@
-//! Launches of row operations: the grid, and what is kept in shared memory.
+//! Launches of row operations: the grid, and the rows kept in shared memory.
 
 use crate::device::Device;
 use crate::element::Element;
@@ -32,9 +32,9 @@ pub(crate) struct RowLaunch {
     pub lanes: u32,
     /// Whether rows are moved through shared memory.
     pub is_staged: bool,
-    /// Whether shared memory has room for what a block has of a row in registers: staged, or the next one.
+    /// Whether shared memory has room for the part of a row that a block keeps in registers: staged, or the next one.
     pub has_room: bool,
-    /// Elements of a row that is taken piece by piece that are kept in shared memory.
+    /// Elements that are kept in shared memory, of a row that is read piece by piece.
     pub kept: u32,
 }
 
@@ -63,7 +63,7 @@ impl RowLaunch {
         is_staged: bool,
     ) -> Outcome<Self> {
         let plan = RowPlan::new(len, size_of::<T>()).without_parts();
-        // Maps have one kernel, which keeps rows as that for long ones does.
+        // Maps have one kernel, which keeps rows like the one for long rows.
         Self::of_plan::<T>(device, (count, len), is_staged, (plan, RowKernel::Long))
     }
 
@@ -82,8 +82,8 @@ impl RowLaunch {
         let room = limit.saturating_sub(OTHER_SHARED_BYTES) as usize / size_of::<T>();
         let fits = in_registers.filter(|&elements| elements <= room);
         let groups = count.div_ceil(plan.rows_of_block());
-        // One block of 1024 threads at a time: without copies ahead, a multiprocessor would wait for each row. Rows of
-        // f32 take as long by memory alone.
+        // One block of 1024 threads at a time: without copies ahead, a multiprocessor would wait for each row. For f32
+        // rows memory alone takes as long.
         let multiprocessors = device.properties().multiprocessors.max(1) as usize;
         let is_large = matches!(kernel, RowKernel::Block) && plan.threads() == MOST_THREADS;
         let is_ahead = !is_staged

@@ -19,9 +19,9 @@ use crate::setters::setters;
 /// to the type of the elements; weight and bias have that type, too. A residual can be added first, in the same pass.
 ///
 /// The bits of a row depend on its elements and their number, weight, bias and epsilon alone. Rows of up to 262,144
-/// elements, of f16 and bf16 131,072, are read once on compute capability 9.0, and of up to 32,768 on other devices.
-/// Longer ones are read again, as far as shared memory does not hold them. NaN and infinities follow IEEE 754; every
-/// NaN is the canonical one.
+/// elements, of f16 and bf16 131,072, are read once on compute capability 9.0, and of up to 32,768 on other devices. Of
+/// longer ones, the part that does not fit shared memory is read again. NaN and infinities follow IEEE 754; every NaN
+/// is the canonical one.
 ///
 /// # Errors of the results
 /// To first order in u = 2^-24, an element y' in f32 has
@@ -53,7 +53,7 @@ pub struct Normalization<'a, T: RowElement> {
 }
 
 impl<'a, T: RowElement> Normalization<'a, T> {
-    /// By the root of the mean square, to which `epsilon` is added: RMSNorm.
+    /// Normalises by the root of the mean square, to which `epsilon` is added: RMSNorm.
     #[must_use]
     pub fn rms(epsilon: f32) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl<'a, T: RowElement> Normalization<'a, T> {
         }
     }
 
-    /// To mean 0 and variance 1, to which `epsilon` is added: LayerNorm.
+    /// Normalises to mean 0 and variance 1, with `epsilon` added to the variance: LayerNorm.
     #[must_use]
     pub fn layer(epsilon: f32) -> Self {
         Self {

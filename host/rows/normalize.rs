@@ -15,11 +15,11 @@ use tilewright_kernels::rows::{NormShape, VECTOR_BYTES};
 /// The residual of a normalisation.
 pub(super) enum Residual<'a, T: Element> {
     None,
-    /// A matrix that is added first, and where the sums go.
+    /// A matrix that is added first, and the destination of the sums.
     Added(Rows<'a, T>),
 }
 
-/// What is the same for all rows: a factor and a summand for each column, and the kind.
+/// The parameters common to all rows: a factor and a summand for each column, and the kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns<'a, T: Element> {
     pub weight: Option<BufferView<'a, T>>,

@@ -83,8 +83,8 @@ impl Device {
     /// A scale is the largest magnitude of its block's finite elements divided by 448, the largest number of e4m3, or
     /// 2^-126 if that is more: also for a block of zeros. An element x becomes x times 1 / scale, where both operations
     /// round, rounded to the nearest number of e4m3, ties to even. So |scale q - x| <= 0.0626 |x| + scale 2^-10. NaN
-    /// and infinities become NaN, which leaves the other elements of their block as they are without them. The bits
-    /// are the same on every device.
+    /// and infinities become NaN, and do not affect the other elements of their block. The bits are the same on every
+    /// device.
     ///
     /// ```
     /// use tilewright::Device;
@@ -117,7 +117,7 @@ impl Device {
     /// Rounds a matrix to e4m3, with a scale for each block of 128 x 128 elements: weights, for
     /// [`Matmul::block_scales`](crate::Matmul::block_scales).
     ///
-    /// The rounding is that of [`quantize_rows`](Self::quantize_rows). The scales of an N x K matrix are as many as blocks
+    /// The rounding is that of [`quantize_rows`](Self::quantize_rows). There is one scale for each block: those that
     /// cover N, by those that cover K. Blocks at the ends of rows and columns may be smaller.
     ///
     /// ```

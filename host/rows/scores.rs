@@ -11,7 +11,7 @@ use crate::module::Module;
 use cuda_std::grid_constant::GridConstant;
 use tilewright_kernels::rows::SoftmaxShape;
 
-/// What softmax and its relatives write.
+/// The results of softmax and its relatives.
 #[derive(Clone, Copy)]
 pub(super) struct Results {
     pub is_logarithmic: bool,

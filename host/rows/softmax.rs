@@ -19,8 +19,8 @@ impl Device {
     /// numerators.
     ///
     /// `matrix` is `&matrix` or a view with contiguous rows. It is computed in f32 and rounded once to the type of the
-    /// elements. Rows of up to 262,144 elements, of f16 and bf16 131,072, are read once on compute capability 9.0, and of up
-    /// to 32,768 on other devices. Of longer ones, what shared memory holds is read once.
+    /// elements. Rows of up to 262,144 elements, of f16 and bf16 131,072, are read once on compute capability 9.0, and
+    /// of up to 32,768 on other devices. Of longer ones, the part that fits shared memory is read once.
     ///
     /// The bits of a row depend on its elements and their number alone: not on other rows, the leading dimension, the
     /// run or the device.

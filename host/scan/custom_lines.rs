@@ -75,8 +75,8 @@ impl Module {
     /// The inclusive scan of each of `segments` of `x` by a custom operation: each has the bits of
     /// [`scan_inclusive`](Self::scan_inclusive), wherever it starts.
     ///
-    /// The results are as many as the elements of `x`. Those in no segment are 0. The first call waits
-    /// if [`Device::scan_segments_inclusive`](crate::Device::scan_segments_inclusive) does.
+    /// There is one result for each element of `x`. Those in no segment are 0. The first call waits if
+    /// [`Device::scan_segments_inclusive`](crate::Device::scan_segments_inclusive) does.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidOffsets`](crate::ErrorKind::InvalidOffsets) if a segment ends past the end of `x`;

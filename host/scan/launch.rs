@@ -17,7 +17,7 @@ use tilewright_kernels::scan::{SCAN_THREADS, ScanPlan, ScanShape, TICKET_WORDS};
 /// Segments of a block that are not divided into tiles.
 const SEGMENTS_OF_BLOCK: usize = 64;
 
-/// Which elements a result includes.
+/// The elements that a result includes.
 #[derive(Clone, Copy)]
 pub(super) enum Kind<T> {
     /// Those before it, and its own.
@@ -26,7 +26,7 @@ pub(super) enum Kind<T> {
     Exclusive(Option<T>),
 }
 
-/// Which of a matrix is scanned: its rows or its columns.
+/// The lines of a matrix that are scanned: its rows or its columns.
 #[derive(Clone, Copy)]
 pub(super) enum Axis {
     Rows,
@@ -40,7 +40,7 @@ pub(super) struct Scanned<'a, T, O> {
     lines: Lines<'a>,
 }
 
-/// Which elements are a line.
+/// The elements of each line.
 enum Lines<'a> {
     Equal {
         /// The number of lines, and of elements in each.
@@ -168,7 +168,7 @@ impl<'a, T: Element, O: Element> Scanned<'a, T, O> {
     }
 }
 
-/// What a launch does.
+/// The work of a launch.
 struct Work<'a> {
     blocks: usize,
     /// Words of the state.
@@ -205,7 +205,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// What a launch on `device` does for elements of `bytes` bytes, unless there are none.
+    /// The work of a launch on `device` for elements of `bytes` bytes, unless there are none.
     fn work(
         &self,
         device: &Device,

@@ -94,7 +94,7 @@ impl Device {
     /// The inclusive scan of each of `segments` of `x` by `operation`: [`Device::scan_inclusive_by`] of each segment,
     /// with the same bits, wherever it starts.
     ///
-    /// The results are as many as the elements of `x`. Those in no segment are 0.
+    /// There is one result for each element of `x`. Those in no segment are 0.
     ///
     /// If a segment has more than 8 KiB, the first scan of `segments` by an operation on a type copies a list of tiles
     /// to the device, and waits for earlier work of the stream in which the segments were made. Later scans do not wait.

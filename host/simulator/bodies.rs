@@ -1,4 +1,4 @@
-//! Other code for kernels than their functions.
+//! Code that runs in place of kernels' functions.
 
 use crate::backend::{LaunchRequest, SymbolRequest};
 #[cfg(feature = "ptx")]
@@ -19,7 +19,7 @@ pub struct KernelCall<'a> {
     pub images: &'static [(&'static str, &'static str)],
     /// The bytes of each PTX parameter.
     pub parameters: Vec<&'a [u8]>,
-    /// The module itself: others may have its name and its PTX.
+    /// The module itself; others may share its name and its PTX.
     #[cfg(feature = "ptx")]
     pub(super) id: ModuleId,
 }
@@ -36,7 +36,7 @@ pub struct SymbolCall {
     pub images: &'static [(&'static str, &'static str)],
     /// The bytes of the array.
     pub bytes: usize,
-    /// The module itself: others may have its name and its PTX.
+    /// The module itself; others may share its name and its PTX.
     #[cfg(feature = "ptx")]
     pub(super) id: ModuleId,
 }
@@ -45,10 +45,10 @@ type Find = dyn Fn(&SymbolCall) -> Option<usize> + Send + Sync;
 
 type Choose = dyn Fn(&KernelCall<'_>) -> Option<simt::Body> + Send + Sync;
 
-/// Chooses what the threads of a simulated launch run: something else than the kernel's function, such as its PTX.
+/// Chooses the code that the threads of a simulated launch run in place of the kernel's function, such as its PTX.
 ///
-/// Static arrays of a module remain those of the kernels' functions, unless [`with_symbols`](Self::with_symbols) says
-/// where others are: [`Module::write_symbol`](crate::Module::write_symbol) writes those.
+/// Static arrays of a module remain those of the kernels' functions, unless [`with_symbols`](Self::with_symbols)
+/// replaces them: [`Module::write_symbol`](crate::Module::write_symbol) writes those.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -73,15 +73,15 @@ type Choose = dyn Fn(&KernelCall<'_>) -> Option<simt::Body> + Send + Sync;
 pub struct KernelBodies {
     choose: Arc<Choose>,
     find: Option<Arc<Find>>,
-    /// Makes those of another device, if they have static arrays.
+    /// Makes the bodies of another device, if they have static arrays.
     renew: Option<fn() -> Self>,
 }
 
 impl KernelBodies {
-    /// Asks `choose` at each launch. `None` leaves the kernel as it is.
+    /// Asks `choose` at each launch. On `None`, the kernel's function runs.
     ///
     /// # Safety
-    /// 1. A body does what the kernel does with these parameters: it accesses no other memory, and the same in no other
+    /// 1. A body does what the kernel does with these parameters: it accesses no other memory, and no memory in another
     ///    way.
     pub unsafe fn new(
         choose: impl Fn(&KernelCall<'_>) -> Option<simt::Body> + Send + Sync + 'static,
@@ -107,8 +107,8 @@ impl KernelBodies {
         self.renew.map_or(self, |renew| renew())
     }
 
-    /// Asks `find` where a static array is that the host reads or writes. `None` leaves it where the kernels' functions
-    /// have it.
+    /// Asks `find` for the address of a static array that the host reads or writes. `None` leaves it where the kernels'
+    /// functions have it.
     ///
     /// # Safety
     /// 1. A returned address is exposed, and valid for reads and writes of the array's bytes until the device is dropped.
@@ -125,7 +125,7 @@ impl KernelBodies {
         }
     }
 
-    /// The bytes of a static array, if they are elsewhere than where the kernels' functions have them.
+    /// The bytes of a static array, if `find` has moved them.
     pub(super) fn symbol(&self, symbol: &SymbolRequest) -> Option<impl Iterator<Item = *mut u8>> {
         let bytes = symbol.initial.len();
         let address = (self.find.as_ref()?)(&SymbolCall {
@@ -139,7 +139,7 @@ impl KernelBodies {
         Some((address..address + bytes).map(ptr::with_exposed_provenance_mut))
     }
 
-    /// What the threads of a launch run.
+    /// The code that the threads of a launch run.
     pub(super) fn body(&self, request: &LaunchRequest<'_>) -> Option<simt::Body> {
         (self.choose)(&KernelCall {
             name: request.entry.kernel,

@@ -9,7 +9,7 @@ use crate::locks::lock;
 use std::sync::Arc;
 
 impl Simulator {
-    /// Adds work to what is recorded; gives `work` back if it has to run.
+    /// Adds `work` to the recording; returns it if it has to run.
     pub(super) fn record<W>(&self, work: W, recorded: impl FnOnce(W) -> Work) -> Result<(), W> {
         match &mut lock(&self.graphs).recording {
             Some(recording) => {

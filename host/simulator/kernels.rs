@@ -15,8 +15,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard};
 
 impl Simulator {
-    /// Locks the device, once all work submitted earlier is complete. In a forked child, a launch of the parent's
-    /// never completes.
+    /// Locks the device, once all work submitted earlier is complete. In a forked child, a launch of the parent never
+    /// completes.
     pub(super) fn statics(&self) -> Outcome<MutexGuard<'_, HashMap<ModuleId, Arc<StaticMemory>>>> {
         let statics = lock_of_process(&self.machine.statics, self.machine.process);
         statics.ok_or_else(|| ErrorKind::busy_at_fork(self.label()))

@@ -12,11 +12,11 @@ use std::ptr::{self, NonNull};
 use std::slice;
 use std::sync::atomic::Ordering;
 
-/// The byte that fills memory with unspecified contents. Every float type reads it as NaN, so a kernel that reads
-/// before it writes gives a result that no test accepts.
+/// The byte that fills memory with unspecified contents. As any float type it is NaN, so a kernel that reads before it
+/// writes gives a result that no test accepts.
 const POISON: u8 = 0xFF;
 
-/// Bytes of an allocation that are filled so: the rest takes no host memory before it is used.
+/// Bytes of an allocation that are filled with it: the rest takes no host memory before it is used.
 const POISONED_BYTES: usize = 1 << 20;
 
 impl Simulator {

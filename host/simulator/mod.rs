@@ -59,11 +59,11 @@ pub(crate) struct Simulator {
     graphs: Mutex<Graphs>,
 }
 
-/// A simulated device: what its streams share.
+/// A simulated device: the state that its streams share.
 #[derive(Debug)]
 struct Machine {
     options: simt::Options,
-    /// What launches run instead of kernels' functions.
+    /// Code that launches run in place of kernels' functions.
     bodies: Option<KernelBodies>,
     properties: DeviceProperties,
     /// The device's number among the simulators of the process, from 1.
@@ -73,7 +73,7 @@ struct Machine {
     epoch: Instant,
     recorder: LaunchRecorder,
     freed: Mutex<Quarantine>,
-    /// The device whose limits this one has.
+    /// The device whose limits are simulated.
     profile: Profile,
     /// The static arrays of each module. The lock stands for the device: launches, copies and accesses to static
     /// arrays run one after another, as in a stream. The effects of a launch may be undone and redone, including those
@@ -81,7 +81,7 @@ struct Machine {
     statics: Mutex<HashMap<ModuleId, Arc<StaticMemory>>>,
     streams: Mutex<StreamOrder>,
     stream_check: Mutex<StreamCheck>,
-    /// What a drop missed, for the next call.
+    /// An error found in a drop, for the next call to return.
     late_error: Mutex<Option<SimulatorError>>,
     /// The process that has made the device.
     process: u32,

@@ -62,7 +62,7 @@ pub struct SimulatorOptions {
     pub finding_limit: usize,
     /// Known findings, which are not reported.
     pub suppressions: Vec<Suppression>,
-    /// What launches run instead of kernels' functions; none by default.
+    /// Code that launches run in place of kernels' functions; none by default.
     pub bodies: Option<KernelBodies>,
 }
 
@@ -190,7 +190,7 @@ impl SimulatorOptions {
     }
 
     setters! {
-        /// Runs other code for kernels than their functions, such as their PTX.
+        /// Runs other code in place of kernels' functions, such as their PTX.
         with_bodies(bodies: KernelBodies) => bodies = Some(bodies);
 
         /// Sets the size of device memory, in bytes.

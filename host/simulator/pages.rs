@@ -1,4 +1,4 @@
-//! Host memory that stands for a device's: what nothing touches costs nothing.
+//! Host memory that stands for a device's. Untouched memory costs nothing.
 
 use std::alloc::{self, Layout};
 use std::ptr::{self, NonNull};
@@ -8,8 +8,8 @@ pub(super) const ALIGNMENT: usize = 256;
 
 /// From here on, pages take memory when they are touched.
 ///
-/// An allocator fills memory of a larger alignment than its own with zeros itself. So large memory is allocated with the
-/// alignment of a word, and its first bytes are left out. Their number stands in the word before the rest.
+/// An allocator writes the zeros itself if the alignment is larger than its own. So large memory is allocated with the
+/// alignment of a word, and its first bytes are skipped. The word before the rest has their number.
 const LARGE_BYTES: usize = 1 << 20;
 
 const WORD_BYTES: usize = size_of::<usize>();

@@ -32,12 +32,12 @@ fn newest(images: Images) -> Option<&'static str> {
 }
 
 impl KernelBodies {
-    /// Each kernel as its PTX: the image of the newest architecture that its module has. A kernel without PTX, as in a
-    /// program without the feature `cuda`, stays as it is.
+    /// Runs each kernel as its PTX, from its module's image for the newest architecture. A kernel without PTX, as in a
+    /// program without the feature `cuda`, runs as its function.
     ///
-    /// The library's kernels and the program's own run with the bits of their functions, and the simulator checks what
-    /// the compiler made of them: a barrier that it moved, for example. They take several times as long. Where PTX
-    /// cannot be run, the launch fails, and its report names the line. Each device has static arrays of its own.
+    /// The library's kernels and the program's own run with the bits of their functions, and the simulator checks the
+    /// compiler's output: a barrier that it moved, for example. They take several times as long. If some PTX cannot be
+    /// run, the launch fails, and its report names the line. Each device has its own static arrays.
     ///
     /// ```
     /// use tilewright::{Device, KernelBodies, SimulatorOptions};
@@ -62,7 +62,7 @@ impl KernelBodies {
         let find = move |call: &SymbolCall| {
             let image = newest(call.images)?;
             let kernels = of_symbols.of(call.id);
-            // Where PTX cannot be read, launches say so.
+            // If the PTX cannot be read, launches report it.
             let found = kernels.variable(call.module, call.name, || Some(image));
             let (address, bytes) = found.ok().flatten()?;
             (bytes >= call.bytes).then_some(address)

@@ -3,7 +3,7 @@
 use super::pages::{self, host_pointer};
 use std::collections::VecDeque;
 
-/// Freed memory that is kept for a while. A kernel that still uses it is found, and does not hit another kernel's
+/// Freed memory that is kept for a while. A kernel that still uses it is detected, and does not touch another kernel's
 /// data.
 #[derive(Debug, Default)]
 pub(super) struct Quarantine {
@@ -15,8 +15,8 @@ pub(super) struct Quarantine {
 /// The amount of freed memory that is kept, in bytes.
 pub(super) const KEPT_BYTES: usize = 16 << 20;
 
-/// The least size that an allocation counts as. So at most 1024 are kept, because each lengthens the list in which
-/// accesses are looked up.
+/// The least size that an allocation counts as. It limits their number to 1024, because each lengthens the list in
+/// which accesses are looked up.
 const LEAST_KEPT_BYTES: usize = KEPT_BYTES / 1024;
 
 impl Quarantine {

@@ -124,7 +124,7 @@ fn kind_of(number: usize) -> (bool, bool) {
     (number & 2 != 0, number & 1 != 0)
 }
 
-/// The memory that the views among a launch's parameters have.
+/// The memory of the views among a launch's parameters.
 pub(super) fn uses_of_launch(request: &LaunchRequest<'_>) -> Vec<MemoryAccess> {
     let Some(signature) = request.entry.signature.map(|it| it.to_string()) else {
         return Vec::new();

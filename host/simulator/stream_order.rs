@@ -1,13 +1,13 @@
-//! The streams of a simulated device, and what each is ordered after.
+//! The streams of a simulated device, and the work that each is ordered after.
 //!
-//! A launch or a copy is done when its call returns, so no order can be missed in fact. Clocks tell which order a
+//! A launch or a copy is done when its call returns, so no order is ever violated here. Clocks track the order that a
 //! GPU would have kept.
 
 use crate::backend::EventHandle;
 use crate::stream_set::{MAX_STREAMS, StreamNumber, StreamSet};
 use std::collections::HashMap;
 
-/// For each stream, the last of its calls that one stream is ordered after; calls are counted from 1.
+/// For each stream, its last call that the clock's stream is ordered after; calls are counted from 1.
 pub(super) type Clock = [u64; MAX_STREAMS as usize];
 
 /// The streams of a device, with their clocks.

@@ -16,7 +16,7 @@ impl DeviceStreams for Simulator {
     }
 
     fn wait_for(&self, others: StreamSet) -> Outcome<()> {
-        // A kernel that drops a buffer may be stopped, and the lock must not stay locked.
+        // If a kernel that drops a buffer is stopped, the lock must not stay locked.
         simt::uninterrupted(|| self.machine.streams().wait_for(self.stream, others));
         Ok(())
     }

@@ -18,7 +18,7 @@ use std::{iter, thread};
 /// cache. A piece of 4 MiB is written to memory first, which takes twice as long as reading alone.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Shorter copies take one thread less time than starting others.
+/// A single thread copies less than this faster than it can start others.
 pub const LEAST_BYTES: usize = 8 << 20;
 
 /// More threads than this copy no faster than the link to the device.

@@ -12,7 +12,7 @@ use crate::pinned::PinnedBuffer;
 #[derive(Debug)]
 pub struct Staging<T: Element> {
     free: Option<PinnedBuffer<T>>,
-    /// The event of copies, which is recorded anew for each.
+    /// The event of copies, recorded again for each.
     event: Option<Event>,
     copy: Option<Transfer<T>>,
 }
@@ -28,7 +28,7 @@ impl<T: Element> Default for Staging<T> {
 }
 
 impl<T: Element> Staging<T> {
-    /// Fills the memory, and starts copying what was filled to the first elements of `destination`.
+    /// Fills the memory, and starts copying the filled elements to the first ones of `destination`.
     ///
     /// `fill` gets as many elements as the destination has, and returns how many of the first ones it has written. If
     /// it fails or there are none, nothing is copied.

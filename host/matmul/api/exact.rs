@@ -18,16 +18,16 @@ impl Device {
     /// | dot product | output |
     /// |---|---|
     /// | 0, or K = 0 | +0 |
-    /// | beyond the range of the type, once rounded | an infinity |
+    /// | beyond the range of the type after rounding | an infinity |
     /// | with a NaN, 0 times an infinity, or infinities of both signs | the canonical NaN |
     /// | with infinities of one sign | that infinity |
     ///
-    /// Sums and products between do not overflow or underflow: 1e308 times 10, minus 1e308 times 10, is 0.
+    /// Intermediate sums and products neither overflow nor underflow: 1e308 times 10, minus 1e308 times 10, is 0.
     ///
-    /// Elements become integers, which are multiplied modulo 10 to 21 numbers of 8 bits on the tensor cores for i8,
-    /// and the Chinese remainder theorem gives an interval around the exact sum. Outputs whose interval rounds to two
-    /// numbers, about one in 2000 for random elements, are computed again, one by one; with heavy cancellation that
-    /// is most of them, and the product takes many times as long. So do all outputs of small products.
+    /// Elements become integers, which are multiplied modulo 10 to 21 numbers of 8 bits on the tensor cores for i8, and
+    /// the Chinese remainder theorem gives an interval around the exact sum. Outputs whose interval rounds to two
+    /// numbers, about one in 2000 for random elements, are computed again, one by one. With heavy cancellation that is
+    /// most outputs, and the product takes many times as long. Small products compute all outputs one by one.
     ///
     /// A product of N x N matrices takes about 60 N^2 bytes of temporary memory in f64 and 36 N^2 in f32, but not more
     /// than about 9 GB beside the transpose of an operand that is not contiguous along K.

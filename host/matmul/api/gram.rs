@@ -1,4 +1,4 @@
-//! Products of a matrix with its transpose. They are symmetric, so about half is computed and copied to the other half.
+//! Products of a matrix with its transpose. They are symmetric, so about half is computed, and copied to the rest.
 
 use super::element::{MatmulElement, MatmulInto};
 use super::product::Matmul;

@@ -33,11 +33,10 @@ pub struct MatmulPlan {
     pub staging: [Staging; 2],
     /// The number of parts of K whose products are added; 1 if K is not split.
     pub parts: usize,
-    /// The kernel that computes the outputs of rows and columns outside the split's range, if operands are split, or
-    /// those that products of residues leave out.
+    /// The kernel that computes the outputs of rows and columns outside the split's range, or those that products of
+    /// residues leave out.
     pub fallback_kernel: Option<&'static str>,
-    /// How many numbers a product is computed modulo, by as many products of residues: exact products, and large ones
-    /// of f64.
+    /// The number of moduli, with a product of residues for each: exact products, and large ones of f64.
     pub moduli: Option<usize>,
 }
 

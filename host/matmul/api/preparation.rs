@@ -1,4 +1,4 @@
-//! What a right operand is prepared as, by its type and the arithmetic of its products.
+//! The form in which a right operand is prepared, by its type and the arithmetic of its products.
 
 use crate::device::Device;
 use crate::error::{ErrorKind, Outcome};
@@ -9,7 +9,7 @@ use crate::matmul::staging::{LineKernels, PreparedMatrix, PreparedResidues};
 use crate::matmul::types::EpilogueScalar;
 use crate::matrix::{MatrixView, Order};
 
-/// Rows of the other operand for which products are planned that residues are made for.
+/// Rows of the other operand that plans assume when they make residues.
 const MANY_ROWS: usize = 1 << 14;
 
 /// The plan of a product of `m` rows with B. Errors name B alone.

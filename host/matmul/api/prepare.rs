@@ -11,14 +11,14 @@ use crate::matmul::staging::PreparedMatrix;
 use crate::matrix::{IntoMatrixBatch, IntoMatrixView};
 
 impl Device {
-    /// Does once what products by B do with it before they multiply.
+    /// Prepares B once for several products: the work that each would otherwise do before it multiplies.
     ///
     /// | elements | what is done | memory |
     /// |---|---|---|
     /// | f32 | split, for tensor cores ([`Arithmetic::Split`](crate::Arithmetic::Split)) | that of B, and 8 bytes for each column |
     /// | f64 | residues, for large products; nothing if K or N rules these out | 1.8 times that of B, and its transpose if it is row-major |
     ///
-    /// Products with [`Matmul::with_prepared`](crate::Matmul::with_prepared) then do it with A alone. Their bits do not
+    /// Products with [`Matmul::with_prepared`](crate::Matmul::with_prepared) then prepare A alone. Their bits do not
     /// change, nor does the selection of their kernels.
     ///
     /// To prepare a left operand, compute the transposed product: prepare `a.t()` as the right operand of `b.t()`,
@@ -83,7 +83,7 @@ impl Device {
 }
 
 impl<'a, T: ChainElement> Matmul<'a, T> {
-    /// The product A B, with a B of [`Device::prepare`] or [`Device::prepare_exact`].
+    /// The product A B, with B from [`Device::prepare`] or [`Device::prepare_exact`].
     ///
     /// The latter's product is exact, unless another [`arithmetic`](Self::arithmetic) is set.
     #[must_use]

@@ -20,9 +20,9 @@ impl<'a> Matmul<'a, F8E4M3> {
     /// C[i, j] = sum over blocks p of K of (of_a[i, p] of_b[p, j / 128]) (sum over k in p of A[i, k] B[k, j])
     /// ```
     ///
-    /// The inner sum is the tensor cores'. It is multiplied by the rounded product of the scales and added to the total,
-    /// in order of p, by one fused multiply-add. So the bits depend on K alone, not on M, N or the tiles, and the product
-    /// is batch-invariant. The epilogue follows.
+    /// Tensor cores compute the inner sum. It is multiplied by the rounded product of the scales and added to the
+    /// total, in order of p, by one fused multiply-add. So the bits depend on K alone, not on M, N or the tiles, and
+    /// the product is batch-invariant. The epilogue follows.
     ///
     /// [`Device::quantize_rows`](crate::Device::quantize_rows) and
     /// [`Device::quantize_blocks`](crate::Device::quantize_blocks) make operands and scales. One scale for each row of A
@@ -45,7 +45,7 @@ impl<'a> Matmul<'a, F8E4M3> {
     /// ```
     ///
     /// Results are row-major; bf16 or f32. The call fails with [`ErrorKind::ShapeMismatch`](crate::ErrorKind) if the
-    /// scales have another shape, with `BatchMismatch` if they are not batches as the operands are, and with `NoKernel`
+    /// scales have another shape, with `BatchMismatch` if their batches differ from the operands', and with `NoKernel`
     /// if C is column-major or the device's compute capability is not 9.0.
     #[doc(alias = "deepseek")]
     #[doc(alias = "blockwise")]
@@ -73,8 +73,9 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
     /// | one matrix | the `counts[g]` rows after those of the groups before; C is one matrix, too |
     /// | a batch | the first `counts[g]` rows of matrix g; so are those of C |
     ///
-    /// A count that goes past the last row counts as the rows that are left. Rows of C outside the groups are left as they
-    /// are; in a new matrix they are zero. The launch has blocks for all rows, which look at the counts and leave early.
+    /// A count that goes past the last row counts as the rows that are left. Rows of C outside the groups keep their
+    /// values; in a new matrix they are zero. The launch has blocks for all rows; those outside the groups read the
+    /// counts and exit early.
     ///
     /// ```
     /// use half::bf16;
@@ -93,11 +94,11 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
     /// # }
     /// ```
     ///
-    /// For bf16 and f16 with results of their type and a row-major A, and for
-    /// [`F8E4M3`](cuda_std::fp8::F8E4M3) with [`block_scales`](Matmul::block_scales), on compute capability 9.0. Results
-    /// are row-major. Each output has the bits of the product of its row and its matrix B with
+    /// For bf16 and f16 with results of their type and a row-major A, and for [`F8E4M3`](cuda_std::fp8::F8E4M3) with
+    /// [`block_scales`](Matmul::block_scales), on compute capability 9.0. Results are row-major. Each output has the
+    /// bits of the product of its row and its matrix B with
     /// [`Arithmetic::BatchInvariant`](crate::Arithmetic::BatchInvariant). The call fails with
-    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) if the counts are not one for each product, and with
+    /// [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) unless there is one count for each product, and with
     /// [`ErrorKind::NoKernel`](crate::ErrorKind::NoKernel) for other types and orders.
     #[doc(alias = "grouped_gemm")]
     #[doc(alias = "masked")]

@@ -1,5 +1,5 @@
-//! Products by residues. What these leave open or out is computed by exact dot products, for exact products, and on the
-//! tensor cores for f64 otherwise.
+//! Products by residues. The outputs that these cannot settle are computed by exact dot products, or, if the product is
+//! not exact, on the tensor cores for f64.
 
 mod kernels;
 mod side;

@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-/// Rows and columns of which panels have at least as many, or all, if K is whole. Panels of fewer are uploaded so
-/// often that parts of K take less time.
+/// The fewest rows or columns of a panel, unless it has all, if K is whole. Panels of fewer are uploaded so often that
+/// parts of K take less time.
 const LEAST_LINES: usize = 64;
 
-/// Rows or columns that a panel is not divided further for, to overlap its upload with products. For f32 on tensor
-/// cores, each product splits its operands anew: with this number of rows that adds a tenth to its time.
+/// The fewest rows or columns to which a panel is cut to overlap its upload with products. For f32 on tensor cores,
+/// each product splits its operands anew: with this number of rows that adds a tenth to its time.
 const LINES_TO_OVERLAP: usize = 4096;
 
 /// Panels that are enough to overlap uploads and products.
 const PANELS_TO_OVERLAP: usize = 4;
 
-/// Panels of lines or elements are multiples of these, if they have as many.
+/// Panels have a multiple of this many lines or elements, if they have as many at all.
 const MULTIPLE_OF_LINES: u128 = 64;
 /// See [`MULTIPLE_OF_LINES`].
 const MULTIPLE_OF_DEPTH: u128 = 128;
@@ -225,7 +225,7 @@ fn piece(len: usize, most: usize, number: usize) -> Range<usize> {
     start..len.min(start + most)
 }
 
-/// The greatest number of lines, from `least` to `all`, that fits; a smaller one if the panels are equal then.
+/// The greatest number of lines, from `least` to `all`, that fits; a smaller one if it makes the panels equal.
 fn longest(all: usize, least: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
     if fits(all) {
         return Some(all);

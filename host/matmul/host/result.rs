@@ -60,7 +60,7 @@ impl<O: Element, E: From<Error>, S: Sink<O, E>> Outputs<O, S, E> {
         matrix.map_err(Error::into_kind)
     }
 
-    /// Makes the download of a block wait for the products so far, and not for those that are launched until then.
+    /// Makes the download of a block wait for the products launched so far, but not for later ones.
     pub fn end(&mut self, number: usize) -> Outcome<()> {
         let memory = &self.slot(number).memory;
         memory.view().holder().order_reads(memory.device())

@@ -112,7 +112,7 @@ where
         ),
     >,
 {
-    // SAFETY: the views have no elements, so there is nothing that must be live, and nothing is touched.
+    // SAFETY: the views have no elements, so nothing must be live, and nothing is touched.
     let (operands, results) = unsafe {
         (
             Global::from_raw_parts(ptr::null(), 0),

@@ -1,4 +1,4 @@
-//! A device as a value: what the selection depends on.
+//! A device as a value: the facts that the selection depends on.
 
 use crate::error::CudaVersion;
 use crate::matmul::kernel::GemmKernel;
@@ -46,8 +46,8 @@ impl DeviceFacts {
         device.runs(architecture, driver)
     }
 
-    /// Whether its warps multiply f16 more than three times as fast as f32, so that split products gain: each takes
-    /// three products.
+    /// Whether its warps multiply f16 more than three times as fast as f32. Only then are split products faster, since
+    /// each takes three.
     ///
     /// By NVIDIA's white papers, dense f16 with sums in f32 is 16 times as fast on an A100 (312 and 19.5 TFLOP/s),
     /// 2 times on GeForce RTX 3090 and 4090 (71 and 35.6; 165 and 82.6), and 4 times on an A10 (125 and 31.2).

@@ -34,7 +34,7 @@ pub struct ExactPlan {
 pub struct ResiduesPlan {
     /// The moduli, for rows of A and columns of B.
     pub moduli: [&'static Moduli; 2],
-    /// What makes integers of products of residues.
+    /// The kernel that turns products of residues into integers.
     pub weights: &'static Weights,
     /// Bits of the integers of A and of B.
     pub bits: [u32; 2],
@@ -46,7 +46,7 @@ pub struct ResiduesPlan {
     pub kernel: &'static GemmKernel,
     /// Whether that kernel writes residues. Otherwise it writes i32.
     pub is_reduced: bool,
-    /// What selects that kernel.
+    /// The request that selects that kernel.
     pub request: Request,
 }
 
@@ -59,7 +59,7 @@ const ONE_BY_ONE_TO: u128 = 1 << 23;
 /// The same, in rows or columns.
 const FEW_LINES: usize = 4;
 
-/// Bits beyond those that a sum of usual size needs: of 2^11 outputs, at most one is left if they are random.
+/// Bits beyond those that a sum of usual size needs, so that at most one in 2^11 random outputs is left.
 const SPARE_BITS: u32 = 11;
 
 /// Bytes of the residues of a panel, at most.
@@ -88,7 +88,7 @@ fn has_odd_bit(count: usize, bits: u32) -> bool {
 /// Selects the kernel for products of residues.
 type Select<'a> = &'a dyn Fn(&Problem, Request) -> Option<&'static GemmKernel>;
 
-/// What an element type asks of exact products.
+/// The requirements of an element type on exact products.
 struct Format {
     precision: u32,
     most_bits: u32,

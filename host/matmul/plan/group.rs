@@ -8,9 +8,9 @@ use crate::matmul::kernel::{GemmKernel, Method, TileSize};
 
 /// Whether a product whose fastest plan is `alone` has its own launch.
 ///
-/// It has on tensor cores: f64 if it fills the device, f16 and bf16 if it fills half of it. The other f16 and bf16
-/// products have the bits that they have alone. So vectors, products with a split K and those whose operands must
-/// be copied also have their own launch.
+/// On tensor cores it has: f64 if it fills the device, f16 and bf16 if it fills half of it. Other f16 and bf16 products
+/// must keep the bits that they have alone, so vectors, products with a split K, and those whose operands must be
+/// copied are also launched alone.
 ///
 /// Half of the device is a guess: warp-level products take twice as long as those of warpgroups, and a launch takes
 /// a few microseconds.

@@ -12,8 +12,7 @@ use tilewright_kernels::tensor::lowest_exponent;
 const CAPABILITIES: [(u32, u32); 5] = [(7, 0), (7, 5), (8, 0), (8, 9), (9, 0)];
 const NEWEST: (u32, u32) = (10, 0);
 
-/// Why `request` has no kernel for `problem`, and what to do. The device and the problem are such that [`Plan::of`]
-/// finds none.
+/// Why `request` has no kernel for `problem`, and what to do. [`Plan::of`] must have found none.
 pub fn obstacle(problem: &Problem, device: DeviceFacts, request: Request) -> String {
     let arithmetic = match request {
         Request::Fastest(arithmetic, _)
@@ -21,7 +20,7 @@ pub fn obstacle(problem: &Problem, device: DeviceFacts, request: Request) -> Str
         | Request::PartOf { arithmetic, .. } => arithmetic,
         _ => Arithmetic::Auto,
     };
-    // No arithmetic makes up for elements without a kernel.
+    // No choice of arithmetic helps elements without a kernel.
     of_blocks_and_groups(problem)
         .or_else(|| of_arithmetic(problem, arithmetic))
         .or_else(|| of_device(problem, device, request))
@@ -81,7 +80,7 @@ fn of_blocks_and_groups(problem: &Problem) -> Option<String> {
     })
 }
 
-/// What the device lacks.
+/// The feature that the device lacks.
 fn of_device(problem: &Problem, device: DeviceFacts, request: Request) -> Option<String> {
     let computes = |facts, request| Plan::of(problem, facts, request).is_some();
     let with_usual_warps = DeviceFacts {

@@ -1,7 +1,7 @@
 //! Operands that were prepared for several products.
 
-/// What [`Device::prepare`](crate::Device::prepare) and [`Device::prepare_exact`](crate::Device::prepare_exact) make of
-/// an operand.
+/// The forms that [`Device::prepare`](crate::Device::prepare) and
+/// [`Device::prepare_exact`](crate::Device::prepare_exact) give an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreparedAs {
     /// Two f16 values of each f32.

@@ -62,7 +62,7 @@ pub struct Problem {
     pub is_gram: bool,
     /// Whether all products share A, and B.
     pub is_shared: [bool; 2],
-    /// What was made of A, and of B, before.
+    /// The prepared forms of A and of B, if any.
     pub prepared: [Option<PreparedAs>; 2],
     /// Whether this is the transpose of the product that was requested.
     pub is_transposed: bool,

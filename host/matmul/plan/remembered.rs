@@ -1,11 +1,11 @@
-//! The last plans of a thread: a plan is a function of values, so a product like an earlier one has its plan.
+//! The last plans of a thread. A plan is a function of values, so equal products share one.
 
 use super::problem::{DeviceFacts, Problem};
 use super::{Plan, Request};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The places for plans. The shape says which one a product has: programs repeat a few shapes.
+/// The places for plans. The shape selects the place: programs repeat a few shapes.
 const PLACES: usize = 16;
 
 /// A plan, and all that it depends on.
@@ -98,7 +98,7 @@ mod tests {
         let plan = Plan::remembered(&problem, H200, FASTEST).unwrap();
         let again = Plan::remembered(&problem, H200, FASTEST).unwrap();
         assert!(Rc::ptr_eq(&plan, &again));
-        // These have the place of the plan above, and each its own kernel.
+        // These share the place of the plan above, but each has its own kernel.
         let chain = Request::Fastest(Arithmetic::Chain, None);
         let older = DeviceFacts {
             compute_capability: Some((8, 0)),

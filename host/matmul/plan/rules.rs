@@ -21,7 +21,7 @@ pub enum Request {
     Coarsened(Option<TileSize>),
     /// The fastest kernel with this arithmetic, with tiles of the caller's choice, if any.
     Fastest(Arithmetic, Option<TileSize>),
-    /// The fastest kernel that a device of this compute capability has, on this device if it is not older.
+    /// The fastest kernel of a device of this compute capability, used on this device if it is not older.
     FastestAt((u32, u32), Arithmetic, Option<TileSize>),
     /// The fastest kernel for some of the rows and columns of an `m` x `n` product, by the method of the whole:
     /// each output has the bits that it has there.
@@ -35,7 +35,7 @@ pub enum Request {
 }
 
 impl Request {
-    /// The request with the arithmetic that `change` makes of its own, if it has one.
+    /// The request with its arithmetic, if any, replaced by `change`.
     pub fn map_arithmetic(self, change: impl FnOnce(Arithmetic) -> Arithmetic) -> Self {
         match self {
             Self::Fastest(arithmetic, tiles) => Self::Fastest(change(arithmetic), tiles),
@@ -133,8 +133,8 @@ pub fn fastest(
             | ElementType::F8E5M2
             | ElementType::I8
     );
-    // Unpacking 8-bit floats takes more instructions than loading them leaves time for: an H200 multiplies them by
-    // a vector as fast on its tensor cores.
+    // Unpacking 8-bit floats takes longer than loading them, so an H200 multiplies them by a vector as fast on its
+    // tensor cores.
     let is_float8 = matches!(problem.element, ElementType::F8E4M3 | ElementType::F8E5M2);
     if let (Arithmetic::Auto, Some(VectorProduct { rows, .. })) = (arithmetic, problem.vector())
         && whole.vector().is_some()
@@ -224,7 +224,7 @@ pub struct Parts {
     pub len: usize,
 }
 
-/// A rule: when K is split, and into how many parts.
+/// The rule for when K is split, and into how many parts.
 struct Division {
     /// Rows and columns of a tile, whose outputs are computed together.
     tile: usize,

@@ -26,8 +26,8 @@ pub enum Staging {
     Split,
     /// It is split once, before several launches that share it.
     SplitOnce,
-    /// [`Device::prepare`](crate::Device::prepare) or [`Device::prepare_exact`](crate::Device::prepare_exact) has made
-    /// what the kernel reads.
+    /// [`Device::prepare`](crate::Device::prepare) or [`Device::prepare_exact`](crate::Device::prepare_exact) has
+    /// prepared it.
     Prepared,
     /// It is the transpose of the other operand, which is split.
     SplitWithOther,
@@ -35,12 +35,12 @@ pub enum Staging {
     Unread,
 }
 
-/// What a kernel needs of its operands.
+/// The form in which a kernel needs its operands.
 enum Needs {
     Nothing,
     /// Rows that start at multiples of 16 bytes.
     AlignedRows,
-    /// Elements that are contiguous along K, or what was prepared so.
+    /// Elements that are contiguous along K, possibly prepared.
     LinesAlongK(Option<PreparedAs>),
     /// Rows along K that start at multiples of 16 bytes, with a multiple of this many elements.
     AlongK(usize),

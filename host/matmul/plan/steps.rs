@@ -6,7 +6,7 @@ use super::split::SplitPasses;
 use super::vector::VectorWork;
 use crate::matmul::kernel::GemmKernel;
 
-/// How the outputs are computed, and what that takes.
+/// How the outputs are computed.
 pub enum Steps {
     /// A block for each tile, on CUDA cores or at warp level on tensor cores.
     Tiles,

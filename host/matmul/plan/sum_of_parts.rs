@@ -20,7 +20,7 @@ pub struct Division {
 
 /// How the products of the parts are added.
 pub enum SumOfParts {
-    /// Of f32 and f64: as the sums of columns are, each column an output.
+    /// Of f32 and f64: as sums of columns, one for each output.
     Columns {
         kernel: &'static GemmKernel,
         work: VectorWork,

@@ -29,7 +29,7 @@ pub fn looping(device: &Device, blocks: usize, threads: u32) -> LaunchConfig {
     LaunchConfig::new(blocks, threads)
 }
 
-/// Rows of A or columns of B, each contiguous, and what is known of each.
+/// Rows of A or columns of B, each contiguous, and the facts known about each.
 #[derive(Debug)]
 pub struct OperandLines<'a, T: Element> {
     lines: Lines<'a, T>,
@@ -98,7 +98,7 @@ impl<'a, T: LineKernels> OperandLines<'a, T> {
 }
 
 impl<T: Element> OperandLines<'_, T> {
-    /// What is known of each line.
+    /// The facts known about each line.
     pub fn known(&self) -> BufferView<'_, Line> {
         self.known.view()
     }
@@ -107,7 +107,7 @@ impl<T: Element> OperandLines<'_, T> {
         self.is_exact
     }
 
-    /// Orders later work of `device` that reads the lines and what is known of them.
+    /// Orders later work of `device` that reads the lines and the facts about them.
     pub fn order_reads(&self, device: &Device) -> Outcome<()> {
         self.lines.view().holder().order_reads(device)?;
         self.known.holder().order_reads(device)

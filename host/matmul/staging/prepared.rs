@@ -23,7 +23,7 @@ pub struct PreparedMatrix<'a, T: Element = f32> {
     prepared: Prepared<'a, T>,
 }
 
-/// What products read in place of the matrix.
+/// The data that products read in place of the matrix.
 #[derive(Debug)]
 enum Prepared<'a, T: Element> {
     Split {
@@ -96,7 +96,7 @@ impl<'a> PreparedMatrix<'a> {
 }
 
 impl<'a, T: Element> PreparedMatrix<'a, T> {
-    /// A matrix for products of this arithmetic with its residues, or without if they do not need them.
+    /// A matrix for products of this arithmetic, with its residues if they need them.
     pub(in crate::matmul) fn with_residues(
         matrix: MatrixView<'a, T>,
         arithmetic: Arithmetic,
@@ -168,7 +168,7 @@ impl<'a, T: Element> PreparedMatrix<'a, T> {
         self.arithmetic
     }
 
-    /// What was made of the matrix; `None` if products read the matrix itself.
+    /// The prepared form of the matrix; `None` if products read the matrix itself.
     pub fn form(&self) -> Option<PreparedAs> {
         match &self.prepared {
             Prepared::Split { .. } => Some(PreparedAs::Split),
@@ -178,7 +178,7 @@ impl<'a, T: Element> PreparedMatrix<'a, T> {
         }
     }
 
-    /// Orders later work of `device` that reads what was prepared.
+    /// Orders later work of `device` that reads the prepared data.
     pub fn order_reads(&self, device: &Device) -> Outcome<()> {
         match &self.prepared {
             Prepared::Split { halves, words } => {

@@ -28,7 +28,7 @@ const MOST_BLOCKS: u32 = 256;
 /// | `Count`, `Any`, `All` | u8 |
 ///
 /// The other operations round. To give the bits of a whole buffer, they need elements from all parts of the data at
-/// once: [`HostReducer::reduce_from`] reads them so, and [`HostReducer::reduce_gathered`] keeps all of them.
+/// once: [`HostReducer::reduce_from`] reads them in that order, and [`HostReducer::reduce_gathered`] keeps all of them.
 #[diagnostic::on_unimplemented(
     message = "chunks of `{Self}` that come one after another cannot be reduced by `{R}`",
     note = "the bits of the value depend on the order of the elements: read the data at any place, with \
@@ -238,14 +238,14 @@ fn always<C>(chunks: impl IntoIterator<Item = C>) -> impl Iterator<Item = Result
     chunks.into_iter().map(Ok)
 }
 
-/// Chunks that have a number of elements together.
+/// Chunks with a given total number of elements.
 struct Source<I, C> {
-    /// The call that errors name.
+    /// The call named in errors.
     call: &'static str,
     chunks: I,
-    /// The chunk of which elements are left, and how many are taken.
+    /// The chunk in progress, and the number of its elements already taken.
     current: Option<(C, usize)>,
-    /// The number of elements that were taken. Chunks may have another length whenever they are asked.
+    /// The number of elements taken in total. A chunk may report a different length each time.
     found: usize,
     expected: usize,
 }
@@ -261,7 +261,7 @@ impl<I, C> Source<I, C> {
         }
     }
 
-    /// Moves the next elements to `part`, and returns their number; fewer than it has room for are the last.
+    /// Moves the next elements to `part`, and returns their number. If they do not fill `part`, they are the last.
     fn fill<T: Element, E: From<Error>>(&mut self, part: &mut [T]) -> Result<usize, E>
     where
         I: Iterator<Item = Result<C, E>>,
@@ -305,7 +305,7 @@ impl<I, C> Source<I, C> {
         self.check_most(found)
     }
 
-    /// Fails if `found` elements are too many.
+    /// Fails if `found` exceeds the expected number of elements.
     fn check_most(&self, found: usize) -> Result<()> {
         match found > self.expected {
             true => self.check_length(found),

@@ -1,4 +1,4 @@
-//! Chunks on their way to the device, two at a time.
+//! Chunks in flight to the device, two at a time.
 
 use crate::buffer::{Buffer, BufferView};
 use crate::device::Device;

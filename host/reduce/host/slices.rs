@@ -168,7 +168,7 @@ impl<T: Element> HostReducer<T> {
         Ok(T::value_of(&Vec::from_iter(partials), x.len()))
     }
 
-    /// The division of `len` elements into chunks, for which the memory is large enough then.
+    /// The division of `len` elements into chunks; grows the memory if they need it.
     fn stripes(&mut self, len: usize) -> Stripes {
         let stripes = Stripes::of_at_most(self.pipeline.len(), len, size_of::<T>());
         let longest = (0..stripes.ranks()).map(|part| stripes.len_of(part)).max();

@@ -19,7 +19,8 @@ pub struct Division {
     pub is_shared: bool,
     /// The segments without elements, ascending.
     pub empty: Vec<usize>,
-    /// The segments that scans may divide, and their lengths: of more elements than a warp scans, of the largest.
+    /// The segments that scans may divide, and their lengths: those with more elements than a warp scans, of the
+    /// largest type.
     pub long: Vec<(usize, usize)>,
     /// The first element of the first segment.
     pub start: usize,

@@ -25,7 +25,7 @@ pub(crate) struct ScanTiles {
     pub words: usize,
 }
 
-/// What a list depends on, beside the segments.
+/// The inputs of a list, besides the segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Split {
     /// Bytes of an element.

@@ -67,7 +67,7 @@ fn runs_are_filled_one_after_another() {
     }
 }
 
-/// The page-locked memory of one copy serves the next, and a copy that is on its way is waited for.
+/// The page-locked memory of one copy serves the next, which waits for a copy in flight.
 #[test]
 fn functions_read_and_write_pieces() {
     let device = Device::simulator();

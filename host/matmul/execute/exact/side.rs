@@ -60,7 +60,7 @@ impl<'a, T: ExactKernels> Side<'a, T> {
 
 /// Residues of some lines.
 pub enum SideResidues<'a> {
-    /// All of these, and how many lines they are of.
+    /// All residues, and the number of their lines.
     New(LinesResidues, usize),
     Prepared(MatrixBatch<'a, i8>),
 }

@@ -55,7 +55,7 @@ fn product(device: &Device, request: Request, a: &Matrix<f64>, b: &Matrix<f64>) 
     c.to_vec().expect("the elements")
 }
 
-/// The same bits with residues of B that were made before, in either order of C.
+/// The same bits with prepared residues of B, in either order of C.
 #[test]
 fn residues_that_were_made_before_change_no_bit() {
     let device = Device::simulator();
@@ -167,7 +167,7 @@ fn powers_of_two_of_lines_are_those_of_outputs() {
         let expected = times_power(plain, powers(at / N) + powers(at % N));
         let is_subnormal = expected.abs() < f64::MIN_POSITIVE;
         ends[usize::from(is_subnormal) + 2 * usize::from(expected.is_infinite())] += 1;
-        // Below the normal numbers, `plain` was rounded before.
+        // Below the normal numbers, `plain` is already rounded.
         let room = if is_subnormal { 1 } else { 0 };
         let [found, expected] = [found, expected].map(f64::to_bits);
         assert!(

@@ -16,7 +16,7 @@ use crate::matmul::types::ElementType;
 use simt::occupancy::{BlockResources, Limits};
 use tilewright_kernels::matmul::BlockTile;
 
-/// What a multiprocessor does in a clock.
+/// The rates of a multiprocessor, per clock.
 ///
 /// | figure | source |
 /// |---|---|
@@ -87,7 +87,7 @@ const SHARED_BYTES: usize = 128;
 const WAIT_OF_WARPS: f64 = 500.0;
 const WAIT_OF_CHAINS: f64 = 200.0;
 
-/// What a block takes from its multiprocessor.
+/// The resources of its multiprocessor that a block uses.
 struct Work {
     /// Multiply-adds for each k and output.
     products: usize,

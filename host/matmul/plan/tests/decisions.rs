@@ -1,4 +1,4 @@
-//! What a plan decides beside the kernel: orientation, staging, stores, grids.
+//! The decisions of a plan besides the kernel: orientation, staging, stores, grids.
 
 use super::*;
 

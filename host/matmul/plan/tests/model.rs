@@ -275,7 +275,7 @@ fn tiles_are_selected_for_geforce_and_for_other_cards() {
     }
 }
 
-/// Results of one small tile, and of so many large ones that only their speed counts. Tiles of f64 are equally fast.
+/// Results of one small tile, and of enough large ones that only their speed counts. Tiles of f64 are equally fast.
 #[test]
 fn tiny_results_have_small_tiles_and_huge_ones_large_tiles() {
     for device in MODELLED.map(facts) {
@@ -344,7 +344,7 @@ fn the_model_orders_tiles_as_they_were_measured() {
     }
 }
 
-/// `Auto` splits f32 on devices with fast tensor cores alone, from a size on from which the model agrees.
+/// `Auto` splits f32 only on devices with fast tensor cores, and from a size at which the model agrees.
 #[test]
 fn split_operands_gain_where_the_rule_splits_them() {
     let problem = row_major(ElementType::F32, (1024, 1024, 1024));
