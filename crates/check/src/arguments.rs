@@ -11,13 +11,13 @@ use std::collections::BTreeMap;
 /// The dimensions of a tensor that bulk copies know.
 const MAX_RANK: usize = 5;
 
-/// What bulk copies move together: rows of boxes and distances in a tensor are multiples of it.
+/// The unit of bulk copies: rows of boxes and distances in a tensor are multiples of it.
 const CHUNK_BYTES: u64 = 16;
 
 /// Elements of a tensor's dimension, at most.
 const MAX_SIZE: u64 = 1 << 32;
 
-/// Bytes that a stride does not reach.
+/// Strides are below this number of bytes.
 const MAX_STRIDE: u64 = 1 << 40;
 
 /// The alignment of a `CUtensorMap`, in bytes (`cuda.h`).
@@ -63,7 +63,7 @@ pub fn encoded(
     }
 }
 
-/// The bytes of an argument that says its type itself.
+/// The bytes of an argument that states its own type.
 fn field_bytes(argument: &Argument, buffers: &Buffers) -> Result<Vec<u8>, String> {
     match argument {
         Argument::Buffer { name, offset } => {
@@ -90,7 +90,7 @@ fn of_number(element: Element, value: Number) -> Result<Vec<u8>, String> {
     bytes.ok_or_else(|| CheckError::Number(value.as_f64(), element.name()).to_string())
 }
 
-/// The type of a number for a parameter. One whose type is bits is a float if it is written as one.
+/// The type of a number for a parameter. For an untyped (bit) parameter, it is a float if written as one.
 fn element_of(parameter: &Declaration, bytes: usize, value: Number) -> Option<Element> {
     let is_single = parameter.of.bits().map(|bits| bits as usize / 8) == Some(bytes);
     let typed = match parameter.of {
@@ -161,7 +161,7 @@ fn tensor_map(shape: &TensorShape, buffers: &Buffers) -> Result<Vec<u8>, String>
     }
 }
 
-/// Fails if no driver makes a map of the tensor (CUDA Driver API, `cuTensorMapEncodeTiled`, without interleaving).
+/// Fails if no driver accepts a map of the tensor (CUDA Driver API, `cuTensorMapEncodeTiled`, without interleaving).
 fn check_tensor(fields: &TensorMapFields, swizzle: u32) -> Result<(), String> {
     let rank = fields.rank as usize;
     let sizes = &fields.sizes[..rank];

@@ -1,4 +1,4 @@
-//! What a buffer of a launch has before it, and what is done with it afterwards.
+//! A buffer's contents before a launch, and its checks and outputs afterwards.
 
 use crate::element::{Element, Number};
 use crate::error::CheckError;
@@ -10,25 +10,25 @@ pub struct Buffer {
     pub element: Element,
     /// The number of its elements.
     pub length: usize,
-    /// What it has at the start.
+    /// Its contents at the start.
     pub contents: Contents,
-    /// What it has to have at the end.
+    /// Its expected contents at the end.
     pub expected: Option<Expected>,
     /// Whether schedules may end with different contents, as sums in the order of atomic operations do.
     pub may_differ: bool,
 }
 
-/// What a buffer has at the start.
+/// The contents of a buffer at the start.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Contents {
     /// Nothing: a kernel that reads it before it is written is a finding.
     Uninitialised,
     /// One number everywhere.
     Constant(Number),
-    /// Each element its index, as far as the type has it: the index wraps round at its end, or is rounded.
+    /// Each element has its index, wrapped or rounded to the type.
     Index,
-    /// Numbers from `least` up to, but without, `most`, by a generator; those of integers are whole. Floats are rounded
-    /// to their type, so `most` can occur.
+    /// Random numbers from `least` up to, but excluding, `most`; whole numbers for integers. Floats are rounded to
+    /// their type, so `most` can occur.
     Random {
         /// The seed of the generator.
         seed: u64,
@@ -41,7 +41,7 @@ pub enum Contents {
     Bytes(Vec<u8>),
 }
 
-/// What a buffer has to have at the end.
+/// The expected contents of a buffer at the end.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expected {
     /// The elements, or one for all of them.
@@ -51,7 +51,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Fails unless it says what each of `length` elements has to be.
+    /// Fails unless it has a value for each of `length` elements.
     pub(crate) fn check(&self, length: usize) -> Result<(), String> {
         let (found, tolerance) = (self.values.len(), self.tolerance);
         if found != 1 && found != length {
@@ -79,7 +79,7 @@ impl Buffer {
         }
     }
 
-    /// A buffer of these numbers.
+    /// A buffer with these numbers.
     ///
     /// # Errors
     /// [`CheckError::Number`] if the type does not have one of them.
@@ -91,7 +91,7 @@ impl Buffer {
         Ok(Self::new(element, numbers.len(), Contents::Bytes(bytes)))
     }
 
-    /// The same buffer, which has to have these numbers at the end.
+    /// The same buffer, with these numbers expected at the end.
     #[must_use]
     pub fn expecting(mut self, values: Vec<Number>, tolerance: f64) -> Self {
         self.expected = Some(Expected { values, tolerance });
@@ -140,16 +140,16 @@ impl Buffer {
     }
 }
 
-/// Where random numbers are from.
+/// The range of random numbers.
 enum Range {
     /// The smallest number, and the distance of the end.
     Floats(f64, f64),
-    /// The smallest number, and how many there are, which is at most 2^64.
+    /// The smallest number, and the number of values, at most 2^64.
     Integers(i128, u128),
 }
 
 impl Range {
-    /// Fails unless elements of this type can be all numbers of the range, and there is one.
+    /// Fails if the range is empty, or has numbers that the type lacks.
     fn of(element: Element, least: f64, most: f64) -> Result<Self, CheckError> {
         let refused = |reason| CheckError::Range {
             element: element.name(),
@@ -173,7 +173,7 @@ impl Range {
         let (smallest, largest) = element.whole_range();
         // Beyond the type's ends, where it does not matter, `as` stops at the ends of i128.
         let (first, end) = (least.ceil() as i128, most.ceil() as i128);
-        // A range of one number is that number.
+        // A range of one value gives that value.
         let is_one = least == most && least.fract() == 0.0;
         let end = end.max(first.saturating_add(is_one.into()));
         if first < smallest || end > largest + 1 {

@@ -67,7 +67,7 @@ impl Element {
         }
     }
 
-    /// The name, as launch files have it.
+    /// The name in launch files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -116,7 +116,7 @@ impl Element {
             return None;
         };
         let bits = 8 * self.bytes() as u32;
-        // A negative number stands for the bits of an unsigned one, and the other way round.
+        // A negative number stands for the bits of an unsigned one, and vice versa.
         let least = -(1_i128 << (bits - 1));
         let most = (1_i128 << bits) - 1;
         (least..=most)
@@ -124,7 +124,7 @@ impl Element {
             .then(|| value.to_le_bytes()[..self.bytes()].to_vec())
     }
 
-    /// The number that these bytes are. 64-bit unsigned numbers above the signed ones are rounded.
+    /// The number with these bytes. 64-bit unsigned numbers beyond the signed range are rounded.
     ///
     /// # Panics
     /// If the bytes are not those of one element.
@@ -159,13 +159,13 @@ impl Element {
         let found = self.decode(bytes).as_f64();
         let wanted = self.element_of(number);
         let wanted = wanted.map_or(number.as_f64(), |it| self.decode(&it).as_f64());
-        // All finite numbers are as far from an infinity.
+        // All finite numbers are equally far from an infinity.
         let is_close =
             wanted.is_finite() && (found - wanted).abs() <= tolerance * wanted.abs().max(1.0);
         found == wanted || (found.is_nan() && wanted.is_nan()) || is_close
     }
 
-    /// A number as the element that it is compared with has it, with all its digits.
+    /// A number, rounded like the element that it is compared with, with all its digits.
     pub(crate) fn show_number(self, number: Number) -> String {
         match self.element_of(number) {
             Some(bytes) => self.show(&bytes),

@@ -4,7 +4,7 @@ use crate::npy::NpyError;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a kernel was not run. Findings are no errors: [`Report`](crate::Report) has them.
+/// The reason why a kernel was not run. Findings are not errors: [`Report`](crate::Report) has them.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[non_exhaustive]
 pub enum CheckError {
@@ -16,7 +16,7 @@ pub enum CheckError {
         /// What the system says.
         message: String,
     },
-    /// A launch file that is no launch.
+    /// An invalid launch file.
     #[error("{0}")]
     Toml(String),
     /// A text that is not PTX.
@@ -30,13 +30,13 @@ pub enum CheckError {
     NoKernel {
         /// The requested name.
         name: String,
-        /// The kernels that there are.
+        /// The kernels that it has.
         kernels: Vec<String>,
     },
-    /// Arguments that are not those of the kernel.
+    /// Arguments that do not match the kernel's parameters.
     #[error(transparent)]
     Arguments(#[from] ptx::ArgumentError),
-    /// An argument that its parameter cannot have.
+    /// An argument that does not fit its parameter.
     #[error("argument {number}: {message}")]
     Argument {
         /// Its number, from 0.
@@ -52,7 +52,7 @@ pub enum CheckError {
         /// What is wrong.
         message: String,
     },
-    /// A number that its type has not.
+    /// A number that its type does not have.
     #[error(
         "{0} is no {1}: integers are written without a point, and lie in the range of their type"
     )]
@@ -65,7 +65,7 @@ pub enum CheckError {
         /// The bound, as in the PTX.
         bound: String,
     },
-    /// A grid, a block or a cluster of nothing.
+    /// An empty grid, block or cluster.
     #[error("the {what} is zero {of}, {extent:?}: each dimension is at least 1")]
     Empty {
         /// Which it is.
@@ -83,10 +83,10 @@ pub enum CheckError {
         /// What excludes it.
         reason: String,
     },
-    /// Variables in constant memory that no device has room for.
+    /// Variables that do not fit into any device's constant memory.
     #[error("the module has {0} bytes of constant memory: at most 65536 are loaded")]
     ConstantMemory(u64),
-    /// A range that random numbers cannot come from.
+    /// An invalid range of random numbers.
     #[error("random numbers of type {element} from {least:?} to {most:?}: {reason}")]
     Range {
         /// The type of the numbers.
@@ -98,7 +98,7 @@ pub enum CheckError {
         /// Why there are none.
         reason: &'static str,
     },
-    /// No schedules, or more than there are numbers for.
+    /// No schedules, or more than there are seeds.
     #[error(
         "{schedules} schedules from seed {first_seed} on: there is at least one, and seeds have 64 bits"
     )]

@@ -13,10 +13,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Bytes of an error with the line of the file in which it is, at most.
+/// Errors of more bytes do not quote the file's line.
 const LONGEST_ERROR: usize = 1000;
 
-/// A launch file: the launch, and what is done with its results.
+/// A launch file: the launch, and the outputs of its results.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct LaunchFile {
@@ -26,7 +26,7 @@ pub struct LaunchFile {
     pub printed: Vec<String>,
     /// Buffers that are saved as `.npy`, with the path.
     pub saved: Vec<(String, PathBuf)>,
-    /// Findings that the kernel is known for, as reports name them: `data race`. It has at least one of them.
+    /// Known findings of the kernel, by their names in reports: `data race`. At least one must occur.
     pub known_findings: Vec<String>,
 }
 

@@ -66,7 +66,7 @@ pub struct Launch {
     pub first_seed: u64,
     /// The number of schedules.
     pub schedules: u64,
-    /// Whether an instruction is reported with which several threads write one value to one place.
+    /// Whether to report an instruction by which several threads write the same value to one place.
     pub is_strict: bool,
     /// How long a block may run in one schedule.
     pub time_limit: Duration,
@@ -77,7 +77,7 @@ pub struct Launch {
     pub counters: bool,
 }
 
-/// What a kernel gets for a parameter.
+/// An argument for a kernel's parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Argument {
     /// The address of a buffer, and a distance from it in bytes.
@@ -87,7 +87,7 @@ pub enum Argument {
         /// The distance.
         offset: i64,
     },
-    /// A number. Without a type it has that of the parameter.
+    /// A number. Without a type, it has the parameter's.
     Number {
         /// The number.
         value: Number,

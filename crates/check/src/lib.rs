@@ -1,4 +1,4 @@
-//! Runs a kernel's PTX on the CPU under many schedules, and reports what it does wrong.
+//! Runs a kernel's PTX on the CPU under many schedules, and reports its mistakes.
 //!
 //! [`LaunchFile::read`] reads the TOML of the program `tilewright-check`; [`Launch`] is the same in Rust, for tests:
 //!

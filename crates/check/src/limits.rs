@@ -122,7 +122,7 @@ pub fn product(numbers: &[u64]) -> u64 {
     numbers.iter().fold(1, |all, it| all.saturating_mul(*it))
 }
 
-/// Bytes of constant memory that a module's variables have, without what aligns them.
+/// Bytes of constant memory that a module's variables take, without padding.
 fn constant_bytes(module: &Module) -> u64 {
     let declarations = module.items.iter().filter_map(|item| match item {
         Item::Declaration(it) if it.memory == Memory::Const => Some(bytes_of(it)),

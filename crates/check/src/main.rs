@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tilewright_check::{CheckError, LaunchFile, Report, listing, npy, skeleton};
 
-/// Prints a line. Whoever reads it may have gone away.
+/// Prints a line. The reader may have closed the pipe.
 macro_rules! say {
     ($($text:tt)*) => {{
         let _ = writeln!(std::io::stdout(), $($text)*);

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const WORD: usize = size_of::<AtomicU64>();
 
-/// Words that nothing may access, behind each buffer.
+/// Words after each buffer that nothing may access.
 const GUARD_WORDS: usize = 512;
 
-/// What words have that were never written.
+/// The contents of words that were never written.
 const POISON: u64 = 0xdead_beef_dead_beef;
 
 /// Aligned as `cudaMalloc` aligns.

@@ -101,7 +101,7 @@ fn split(file: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(length)
 }
 
-/// What stands behind a key of the header.
+/// The value of a key in the header.
 fn value<'a>(header: &'a str, key: &str) -> Option<&'a str> {
     let (_, rest) = header.split_once(&format!("'{key}'"))?;
     Some(rest.trim_start().strip_prefix(':')?.trim_start())
@@ -121,7 +121,7 @@ fn element_of(descr: &str) -> Option<Element> {
         "f2" => Element::F16,
         "f4" => Element::F32,
         "f8" => Element::F64,
-        // As `ml_dtypes` stores bf16: NumPy knows its size alone.
+        // As `ml_dtypes` stores bf16: NumPy only knows its size.
         "V2" => Element::Bf16,
         _ => return None,
     })

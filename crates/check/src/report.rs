@@ -1,4 +1,4 @@
-//! What the schedules have shown.
+//! The report of a launch under all of its schedules.
 
 use crate::element::Element;
 use crate::error::CheckError;
@@ -10,7 +10,7 @@ use std::fmt;
 /// The elements of a buffer that a mismatch or a text shows.
 const SHOWN: usize = 8;
 
-/// What the schedules of a launch have shown.
+/// The results of a launch under all of its schedules.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -20,13 +20,13 @@ pub struct Report {
     pub file: String,
     /// The number of schedules.
     pub schedules: u64,
-    /// What the checks found, each only once.
+    /// The findings of the checks, each only once.
     pub findings: Vec<Finding>,
     /// The buffers at the end of the first schedule, by name.
     pub outputs: Vec<Output>,
     /// Buffers with other contents than expected.
     pub mismatches: Vec<Mismatch>,
-    /// Buffers that do not end with the same contents under each schedule, although that is not expected of them.
+    /// Buffers whose final contents depend on the schedule, although they should not.
     pub differing: Vec<Differing>,
     /// Lines that the kernel printed in the first schedule.
     pub printed: Vec<String>,
@@ -38,7 +38,7 @@ pub struct Report {
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Finding {
-    /// What was found, as the first schedule had it that found it.
+    /// The finding, from the first schedule that found it.
     pub defect: Defect,
     /// The number of schedules that found it.
     pub schedules: u64,
@@ -86,7 +86,7 @@ pub struct Differing {
     pub seed: u64,
     /// The first element that differs.
     pub index: usize,
-    /// What the first schedule of all has there, and what that one has.
+    /// Its values under the first schedule of all and under this one.
     pub values: [String; 2],
 }
 
@@ -237,7 +237,7 @@ impl<'a> Findings<'a> {
         self.sources.at(location.line).cloned()
     }
 
-    /// The text with the place in the source behind each place in the PTX.
+    /// The text, with the place in the source after each place in the PTX.
     fn with_sources(&self, text: &str) -> String {
         let mut shown = String::new();
         let mut parts = text.split(self.file);

@@ -17,7 +17,7 @@ impl Launch {
     /// Runs the kernel under each schedule, on new buffers each time.
     ///
     /// # Errors
-    /// [`CheckError`] if the kernel cannot be run. What it does wrong is in the report.
+    /// [`CheckError`] if the kernel cannot be run. The report has its mistakes.
     pub fn run(&self) -> Result<Report, CheckError> {
         let module: Module = self.ptx.parse()?;
         let profile = self.profile.unwrap_or_else(|| profile_of(&module));

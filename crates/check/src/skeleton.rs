@@ -1,4 +1,4 @@
-//! What a PTX file has, and a launch file to begin with.
+//! The contents of a PTX file, and a launch file to begin with.
 
 use ptx::{Declaration, Function, Module, Program, Type};
 use std::fmt::Write as _;

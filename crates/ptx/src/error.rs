@@ -1,8 +1,8 @@
-//! What is wrong with a text.
+//! Errors of texts.
 
 use thiserror::Error;
 
-/// A text that is not PTX, with the line at which that shows.
+/// A text that is not PTX, with the line of the error.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("line {line}: {kind}: `{text}`")]
 pub struct ReadError {
@@ -10,11 +10,11 @@ pub struct ReadError {
     pub line: u32,
     /// The line's text, without blanks around it; the beginning, if it is long.
     pub text: String,
-    /// What is wrong with it.
+    /// The error.
     pub kind: ReadErrorKind,
 }
 
-/// What is wrong with a line.
+/// An error in a line.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
@@ -24,21 +24,21 @@ pub enum ReadErrorKind {
     /// A comment or a string without an end.
     #[error("{0} without an end")]
     Unterminated(&'static str),
-    /// Digits that are no number of 64 bits.
+    /// Digits that are not a 64-bit number.
     #[error("{0:?} is no number of 64 bits")]
     Number(String),
-    /// Another token than the one that has to stand there.
+    /// A token other than the required one.
     #[error("expected {expected}, found {found}")]
     Unexpected {
-        /// What has to stand there.
+        /// The required token.
         expected: &'static str,
         /// The token that does.
         found: String,
     },
-    /// A directive that this crate does not know, or not at this place.
+    /// A directive that is unknown, or not allowed at this place.
     #[error("the directive {0:?} does not belong here")]
     Directive(String),
-    /// Brackets within brackets, more than PTX needs.
+    /// Brackets nested more deeply than PTX needs.
     #[error("more than {0} brackets within each other")]
     Nesting(usize),
     /// An instruction with another number of operands than it takes.

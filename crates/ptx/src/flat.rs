@@ -17,14 +17,14 @@ pub(crate) struct Step<'a> {
 /// The names of one pair of braces.
 #[derive(Debug, Default)]
 pub(crate) struct ScopeNames<'a> {
-    /// The scope around it; the outermost one is its own.
+    /// The enclosing scope; for the outermost one, itself.
     pub parent: usize,
-    /// Labels, each with the number of the step behind it.
+    /// Labels, each with the number of the next step.
     labels: HashMap<&'a str, usize>,
     /// Lists of targets.
     targets: HashMap<&'a str, &'a [Box<str>]>,
     pub declarations: Vec<&'a Declaration>,
-    /// What functions that are called by address take and return.
+    /// The parameters and results of functions that are called by address.
     prototypes: HashMap<&'a str, &'a Signature>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Flat<'a> {
     pub steps: Vec<Step<'a>>,
     /// The outermost first, each after those around it.
     pub scopes: Vec<ScopeNames<'a>>,
-    /// Labels that their scope has already.
+    /// Labels that their scope already has.
     pub twice: Vec<(Line, &'a str)>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Flat<'a> {
         }
     }
 
-    /// The number of the step behind a label, which may be one more than there are.
+    /// The number of the step after a label, which may be one past the last.
     pub fn label(&self, scope: usize, name: &str) -> Option<usize> {
         self.find(scope, |names| names.labels.get(name).copied())
     }

@@ -99,7 +99,7 @@ fn branch_of(instruction: &Instruction) -> Option<BranchName> {
     }
 }
 
-/// Whether a basic block ends behind the instruction.
+/// Whether a basic block ends after the instruction.
 fn is_end(instruction: &Instruction) -> bool {
     matches!(
         branch_of(instruction),

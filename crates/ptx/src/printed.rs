@@ -1,4 +1,4 @@
-//! What is printed is read as what it was.
+//! A printed module is read back unchanged.
 
 use crate::lexer::tokens;
 use crate::operations::any_operation;

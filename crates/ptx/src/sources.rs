@@ -1,4 +1,4 @@
-//! Where instructions come from, as `.loc` says it.
+//! The source places of instructions, from `.loc`.
 
 use crate::syntax::{File, Item, Module, Statement, StatementKind};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ pub struct SourcePlace {
     pub file: Arc<str>,
     /// The line, from 1.
     pub line: u32,
-    /// The column, from 1; 0 if the compiler does not say it.
+    /// The column, from 1; 0 if the compiler does not give it.
     pub column: u32,
 }
 

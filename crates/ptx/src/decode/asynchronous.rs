@@ -136,7 +136,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// The slot of the blocks of a multicast. Behind them may be a policy, which changes nothing.
+    /// The slot of the blocks of a multicast. A policy may follow, which changes nothing.
     fn blocks(&mut self, at: At<'_>, is_multicast: bool, rest: &[Operand]) -> Decoded<Option<u32>> {
         match (is_multicast, rest) {
             (true, [blocks, ..]) => self.source(at, blocks, Type::U16).map(Some),

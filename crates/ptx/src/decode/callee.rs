@@ -1,4 +1,4 @@
-//! Functions that are called, with what they take and return.
+//! Functions that are called, with their parameters and results.
 
 use super::names::{Named, Names};
 use crate::words::Type;

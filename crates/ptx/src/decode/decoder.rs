@@ -64,7 +64,7 @@ pub(super) fn or_general(
 pub(super) enum Fixup {
     /// An instruction that branches to a step of the function.
     Step { op: usize, step: usize },
-    /// Entries of a table, from this one on, that are numbers of steps.
+    /// Entries of a table, from this one on, that hold numbers of steps.
     Table(List),
     /// A call of the function of this number.
     Call { op: usize, function: usize },
@@ -99,7 +99,7 @@ pub(super) struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// The program, as far as it can be decoded, and what is wrong.
+    /// The program, as far as it can be decoded, and its errors.
     pub fn run(module: &'a Module, name: &str) -> (Program, Vec<DecodeError>) {
         let mut decoder = Self {
             module,

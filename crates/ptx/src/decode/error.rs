@@ -1,4 +1,4 @@
-//! Why a kernel cannot be run.
+//! The reasons why a kernel cannot be run.
 
 use crate::error::shortened;
 use std::fmt;
@@ -22,7 +22,7 @@ pub struct DecodeError {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum DecodeErrorKind {
-    /// An instruction, or one with such modifiers, that this crate does not run.
+    /// An instruction, or a combination of modifiers, that this crate does not run.
     #[error("not supported")]
     Unsupported,
     /// An operand of another kind than the instruction takes.
@@ -34,20 +34,20 @@ pub enum DecodeErrorKind {
     /// A variable whose size, alignment or type cannot be used.
     #[error("the variable `{0}` has a size, an alignment or a type that no device has")]
     Variable(String),
-    /// A name that its scope has already.
+    /// A name that its scope already has.
     #[error("`{0}` is declared twice")]
     Twice(String),
     /// More registers and constants than a simulated thread can have.
     #[error("more than {most} registers and constants of a thread", most = super::layout::MOST_SLOTS)]
     TooManyRegisters,
-    /// An argument or a result of a call that has other bytes than the function's.
+    /// An argument or a result of a call whose size differs from the function's.
     #[error("`{name}` has {found} bytes, not {expected} as the function says")]
     Size {
         /// The argument or the result.
         name: String,
         /// Its bytes.
         found: usize,
-        /// The bytes that the function says.
+        /// The size in the function's declaration.
         expected: usize,
     },
 }
@@ -70,7 +70,7 @@ impl DecodeErrorKind {
 pub struct ProgramError {
     /// The kernel's name.
     pub kernel: String,
-    /// What is wrong, at least one.
+    /// The errors, at least one.
     pub errors: Vec<DecodeError>,
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Parameter {
     pub bytes: usize,
 }
 
-/// The size and the alignment of a variable in bytes. One whose length the launch says has no bytes.
+/// The size and the alignment of a variable in bytes. Its size is 0 if the launch determines its length.
 pub(super) fn layout(declaration: &Declaration, variable: &Variable) -> Option<(usize, usize)> {
     let element = declaration.of.bits()? as usize / 8;
     let vector = declaration.vector.map_or(1, |it| it.count() as usize);

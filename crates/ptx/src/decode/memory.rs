@@ -58,7 +58,7 @@ fn ordering_of(order: Option<Order>, scope: Option<Scope>) -> Decoded<Option<Ord
     Ok(Some((order, scope_of(scope))))
 }
 
-/// Whether there is such an atomic operation: floats have sums, and 16 bits a comparison and an exchange, too.
+/// Whether this atomic operation exists: floats have sums, and 16-bit types also a comparison and an exchange.
 fn has_operation(it: &AtomicInstruction) -> bool {
     let is_packed = matches!(it.of, Type::F16x2 | Type::Bf16x2);
     match it.of {
@@ -74,7 +74,7 @@ fn has_operation(it: &AtomicInstruction) -> bool {
 const MOST_BYTES: u32 = 32;
 
 impl Decoder<'_> {
-    /// The space of an operand: what functions pass to each other lies in local memory.
+    /// The space of an operand: values that functions pass to each other are in local memory.
     fn space_at(
         &self,
         at: At<'_>,

@@ -44,7 +44,7 @@ impl Program {
     /// The kernel `name` of `module`.
     ///
     /// # Errors
-    /// [`ProgramError`] lists each instruction that is not supported or that names what is not there.
+    /// [`ProgramError`] lists each instruction that is not supported or that uses an undeclared name.
     pub fn new(module: &Module, name: &str) -> Result<Self, ProgramError> {
         let (program, errors) = Decoder::run(module, name);
         match errors.is_empty() {

@@ -7,7 +7,7 @@ use crate::syntax::{Declaration, Linkage, Variable};
 use crate::words::{Memory, Type};
 use std::collections::HashMap;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Named {
     /// A register's slot, and its width in bits: 1 of a predicate.
@@ -141,7 +141,7 @@ impl Names {
         }
     }
 
-    /// A name that a new range of registers shares with what is declared.
+    /// A name that a new range of registers shares with an earlier declaration.
     fn shared_with(&self, prefix: &str, range: Range) -> Option<String> {
         if self.ranges.contains_key(prefix) {
             return Some(prefix.to_owned());
@@ -150,7 +150,8 @@ impl Names {
             single: HashMap::new(),
             ranges: HashMap::from([(prefix.to_owned(), range)]),
         };
-        // `q1<4>` has `q10` to `q13`, and `q<12>` has `q10`, too: what two ranges share has the first of one of them.
+        // `q1<4>` has `q10` to `q13`, and `q<12>` has `q10`, too: names that two ranges share include the first of one
+        // of them.
         let firsts = self.ranges.keys().map(|other| format!("{other}0"));
         let mut names = self.single.keys().cloned().chain(firsts);
         let first = format!("{prefix}0");

@@ -71,7 +71,7 @@ pub(crate) enum Op {
         to: u32,
     },
     Return,
-    /// A call of what is no function.
+    /// A call of an address that is not a function's.
     NoFunction {
         address: u32,
     },
@@ -174,7 +174,7 @@ pub(crate) enum Op {
     Product(ProductOp),
     MoveMatrices(MatrixMove),
     MoveFragment(FragmentMove),
-    /// Accumulators that it makes visible, each list of slots behind its length.
+    /// Accumulators that it makes visible, each list of slots after its length.
     WarpgroupFence {
         fragments: List,
     },
@@ -212,7 +212,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// Whether it changes nothing but slots, and what comes next.
+    /// Whether it changes only slots and the next instruction.
     pub fn is_silent(&self) -> bool {
         matches!(
             self,

@@ -19,7 +19,7 @@ pub(crate) struct TextureSample {
     pub results: List,
 }
 
-/// How an address is understood.
+/// How an address is interpreted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AddressSpace {
     Generic,
@@ -61,7 +61,7 @@ pub(crate) struct Access {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Atomic {
     pub pointer: Pointer,
-    /// What the address is a multiple of: the bytes of the whole vector.
+    /// The alignment of the address: the bytes of the whole vector.
     pub alignment: u32,
     pub ordering: Ordering,
     pub operation: AtomicOperation,
@@ -121,7 +121,7 @@ pub(crate) struct Combine {
     pub mask: u32,
 }
 
-/// Which matrix of a product a fragment is of.
+/// The matrix of a product to which a fragment belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FragmentKind {
     A,
@@ -143,18 +143,18 @@ pub(crate) struct FragmentMove {
     pub registers: List,
 }
 
-/// Before whom an arrival at an mbarrier orders the thread's accesses.
+/// The threads for which an arrival at an mbarrier orders the thread's accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ArrivalOrder {
     /// The threads of the cluster that wait.
     Cluster,
     /// Those of the thread's own block.
     Block,
-    /// Nobody, but for what fences have released.
+    /// None, except for accesses that fences have released.
     Relaxed,
 }
 
-/// What happens at an mbarrier.
+/// An operation on an mbarrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MbarrierStep {
     /// Slots of the number of arrivals.

@@ -140,7 +140,7 @@ impl Decoder<'_> {
     }
 
     /// The accumulators of the products between a fence and the next one, in the order of the text, each list behind
-    /// its length. These are what the fence makes visible: a product of others has none.
+    /// its length. The fence makes these visible; a product of other accumulators has no fence.
     fn accumulators_behind(&mut self, fence: usize) -> Decoded<List> {
         let mut lists: Vec<Vec<u32>> = Vec::new();
         for number in fence + 1..self.flat.steps.len() {

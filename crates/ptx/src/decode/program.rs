@@ -9,7 +9,7 @@ use super::variables::{Global, SharedArray};
 #[derive(Debug)]
 pub struct Program {
     pub(crate) name: String,
-    /// What findings call the text.
+    /// The name of the text in findings.
     pub(crate) file: String,
     pub(crate) code: Vec<Op>,
     /// The line of each instruction of `code`.

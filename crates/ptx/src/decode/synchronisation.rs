@@ -1,4 +1,4 @@
-//! Barriers, fences, and what a warp does together.
+//! Barriers, fences, and operations of a whole warp.
 
 use super::decoder::{At, Decoded, Decoder};
 use super::error::DecodeErrorKind::Unsupported;
@@ -43,7 +43,7 @@ impl Decoder<'_> {
                 scope: scope_of(Some(it.scope)),
             })),
             Operation::Fence(_) => self.emit(Op::MbarrierFence),
-            // What waits for such a fence is in shared memory.
+            // Accesses that need this fence are in shared memory.
             Operation::ProxyFence(it) if it.kind == ProxyKind::Async => {
                 self.emit(match it.memory {
                     Some(Memory::Global) => Op::Nothing,

@@ -22,7 +22,7 @@ pub(crate) struct SharedArray {
 pub(crate) struct Global {
     pub name: String,
     pub bytes: usize,
-    /// The first bytes; those behind them are zeros.
+    /// The first bytes; zeros follow.
     pub initial: Vec<u8>,
     /// Addresses of other variables among the initial values.
     pub addresses: Vec<InitialAddress>,
@@ -56,7 +56,7 @@ impl Global {
         (global.initial.len() <= bytes).then_some(global)
     }
 
-    /// Values of an array of these lengths. As in C, a list among them is a row, behind whose values there are zeros.
+    /// Values of an array of these lengths. As in C, a list among them is a row, filled up with zeros.
     fn append(&mut self, value: &Initial, of: Type, lengths: &[Option<u64>]) -> Option<()> {
         let element = of.bits()? as usize / 8;
         match value {

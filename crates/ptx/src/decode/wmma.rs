@@ -1,7 +1,7 @@
 //! `wmma`: fragments whose order this crate chooses, as NVIDIA does not document it.
 //!
-//! The order is that of `mma` with 16 rows and 8 columns: a fragment of B or of a sum has its left half first. What is
-//! behind a fragment's last element repeats it from the first on.
+//! The order is that of `mma` with 16 rows and 8 columns: a fragment of B or of a sum has its left half first.
+//! Registers after a fragment's last element repeat it from the first on.
 
 use super::decoder::{At, Decoded, Decoder};
 use super::error::DecodeErrorKind::Unsupported;

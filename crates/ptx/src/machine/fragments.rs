@@ -6,7 +6,7 @@
 /// The bit of a slot that has a tag.
 const TAGGED: u64 = 1 << 63;
 
-/// What the register holds meanwhile: a NaN.
+/// The contents of the register meanwhile: a NaN.
 const ABSENT: u64 = 0x7fff_dead;
 
 /// Accumulators of one product, which the tensor cores hold.

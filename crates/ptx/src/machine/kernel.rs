@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A program whose module's variables are in memory, from where all its launches take them.
+/// A program with its module's variables in memory, which all its launches share.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     program: Arc<Program>,
@@ -21,7 +21,7 @@ pub struct Kernel {
     allows_equal_writes: bool,
 }
 
-/// Arguments that are not those of the kernel.
+/// Arguments that do not match the kernel's parameters.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum ArgumentError {
@@ -80,8 +80,8 @@ impl Kernel {
         })
     }
 
-    /// Whether an instruction may write, by several threads, one value to one place. It is a race by the memory model;
-    /// compilers do it all the same, and devices then write the value.
+    /// Sets whether several threads may write the same value to one place by one instruction. The memory model calls it
+    /// a race, but compilers do it, and devices then write the value.
     #[must_use]
     pub fn with_equal_writes(mut self, are_allowed: bool) -> Self {
         self.allows_equal_writes = are_allowed;
@@ -94,8 +94,8 @@ impl Kernel {
         &self.program
     }
 
-    /// What the threads of a launch run, for [`simt::run`]. The arguments are the bytes of each parameter, an address
-    /// as its eight bytes.
+    /// The code that the threads of a launch run, for [`simt::run`]. The arguments are the bytes of each parameter, an
+    /// address as its eight bytes.
     ///
     /// # Errors
     /// [`ArgumentError`] if the arguments are not as many as the parameters, or have other sizes, or if the host has no
@@ -107,8 +107,8 @@ impl Kernel {
     /// 2. The kernel accesses no other global memory, or the launch has
     ///    [`registered_memory_only`](simt::Options::registered_memory_only) and
     ///    [`checks`](simt::Options::checks).
-    /// 3. What it takes for the handle of a texture is one: the exposed address of a [`Texture`](simt::Texture) that
-    ///    outlives the launch.
+    /// 3. Every texture handle that it uses is the exposed address of a [`Texture`](simt::Texture) that outlives the
+    ///    launch.
     ///
     /// ```
     /// use simt::{Contents, Launch, Options};

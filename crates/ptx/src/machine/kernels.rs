@@ -24,11 +24,11 @@ struct Known {
     kernels: HashMap<String, Kernel>,
 }
 
-/// A kernel that there is not, or that cannot be run.
+/// The reason why a kernel is missing or cannot be run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// There is no PTX of a module.
+    /// The module has no PTX.
     #[error("there is no PTX of module `{0}`")]
     Missing(String),
     /// The PTX of a module cannot be read.
@@ -65,7 +65,7 @@ impl Kernels {
     }
 
     /// The exposed address of a variable of a module, and its size in bytes; none if the module has no variable of that
-    /// name, or one that is no global memory. The memory lives as long as this value.
+    /// name in global memory. The memory lives as long as this value.
     ///
     /// # Errors
     /// [`KernelError`] if there is no PTX, or none that can be read.

@@ -16,7 +16,7 @@ pub(super) struct Lines {
 
 impl Lines {
     pub fn of(program: &Program) -> Self {
-        // Of what the simulator does not see, no line is needed.
+        // Instructions that the simulator does not see need no line.
         let visible = program.code.iter().zip(&program.lines);
         let visible = visible.filter(|(op, _)| !op.is_silent());
         let mut numbers: Vec<u32> = visible.map(|(_, line)| *line).collect();

@@ -1,4 +1,4 @@
-//! What addresses stand for.
+//! The memory that addresses refer to.
 //!
 //! A global address is the host's, as is a generic one. A shared address is a distance from the start of the block's
 //! shared memory; that of another block of the cluster has the block's rank and one in the bits from

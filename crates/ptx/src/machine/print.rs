@@ -9,8 +9,8 @@ use std::ptr::with_exposed_provenance;
 /// The longest text that is read, in bytes.
 const MOST: u64 = 1 << 16;
 
-/// The most values that are printed; conversions behind them are printed as they are (CUDA C++ Programming Guide,
-/// "Formatted Output").
+/// The most values that are printed; further conversions are printed verbatim (CUDA C++ Programming Guide, "Formatted
+/// Output").
 const MOST_VALUES: u32 = 32;
 
 impl Thread<'_> {

@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// The largest width and precision: no text of an f64 has more digits behind its point.
+/// The largest width and precision: no f64 has more digits after its point.
 const MOST_DIGITS: usize = 1100;
 
 /// A conversion of a format: `%-08.3llx`.
@@ -55,7 +55,7 @@ impl Conversion {
         self.flags.contains(flag)
     }
 
-    /// An integer, of whose bits the conversion takes the lowest.
+    /// An integer; the conversion takes its lowest bits.
     pub fn integer(&self, word: u64) -> String {
         let unused = 64 - 8 * self.bytes as u32;
         let (unsigned, signed) = (word << unused >> unused, (word << unused) as i64 >> unused);

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const WORD_BYTES: usize = size_of::<u64>();
 
-/// Zeros, aligned as much as a variable may ask for.
+/// Zeros, with the largest alignment of a variable.
 ///
-/// Pages that are never touched cost nothing. An allocator fills memory of this alignment with zeros itself, so the
-/// alignment is that of a word, and the first words are left out.
+/// Pages that are never touched cost nothing. An allocator would itself write the zeros for this alignment, so memory
+/// is allocated with the alignment of a word, and the first words are skipped.
 #[derive(Debug)]
 struct Words<T> {
     words: Box<[T]>,

@@ -11,13 +11,13 @@ use simt::{BarrierId, DefectKind, SourceLine};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A thread: its registers, and where it is.
+/// A thread: its registers, and its next instruction.
 pub(super) struct Thread<'a> {
     pub program: &'a Program,
     /// Registers, constants and addresses.
     pub slots: Box<[u64]>,
     pub parameters: &'a Storage,
-    /// Addresses that generic addresses reach and no thread writes.
+    /// Memory that generic addresses reach and no thread writes.
     pub constants: &'a [Range<usize>],
     /// The address of the block's shared memory.
     pub shared: usize,
@@ -26,23 +26,23 @@ pub(super) struct Thread<'a> {
     pub local: Local,
     /// The number of the next instruction.
     next: usize,
-    /// Those behind the calls that are under way.
+    /// The return addresses of the calls in progress.
     calls: Vec<usize>,
     /// Accumulators that the tensor cores hold.
     pub fragments: Fragments,
     lines: &'a Lines,
     /// The line of the instruction.
     pub line: SourceLine,
-    /// What the next reading of a clock is above.
+    /// The last reading of a clock, which the next one exceeds.
     clock: u64,
-    /// Whether writes of what the memory has are no races.
+    /// Whether writes of the value that the memory already has are no races.
     pub allows_equal_writes: bool,
 }
 
 /// The cycles between two readings of a clock. The simulator does not know the real ones.
 const CLOCK_STEP: u64 = 1024;
 
-/// What comes after an instruction.
+/// The continuation after an instruction.
 enum Then {
     Next,
     Jump(u32),
@@ -283,7 +283,7 @@ impl<'a> Thread<'a> {
 }
 
 impl Thread<'_> {
-    /// Tensor cores, and what runs beside the threads.
+    /// Tensor cores, and units that run beside the threads.
     fn work_beside(&mut self, op: &Op) {
         match op {
             Op::Product(product) => self.product(product),

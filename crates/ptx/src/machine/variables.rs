@@ -6,7 +6,7 @@ use simt::OutOfMemory;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The variables of a module, in memory from the first kernel on that is made with them.
+/// The variables of a module, in memory once the first kernel that uses them is made.
 #[derive(Debug, Default)]
 pub struct Variables {
     by_name: Mutex<HashMap<String, Arc<Storage>>>,

@@ -1,4 +1,4 @@
-//! What the lanes of a warp do together.
+//! Operations of the lanes of a warp together.
 
 use super::thread::Thread;
 use crate::decode::{Combine, Shuffle, Vote};

@@ -84,8 +84,8 @@ pub(crate) fn bit_field(it: &BitField) -> Option<Function> {
 
 /// `bfe` of an unsigned number (PTX ISA, "bfe").
 ///
-/// The ISA limits positions and lengths to 255. Of larger ones, 32-bit instructions take the low byte. ptxas makes
-/// shifts of 64-bit ones, which take all bits.
+/// The ISA limits positions and lengths to 255. Of larger ones, 32-bit instructions take the low byte. For 64-bit ones,
+/// ptxas emits shifts, which take all bits.
 fn extract(a: u64, position: u64, length: u64) -> u64 {
     match position {
         0..64 => (a >> position) & mask(length as u32),

@@ -55,7 +55,7 @@ fn flushed(it: &Arithmetic) -> Option<Function> {
     }
 }
 
-/// What is rounded, or not, but has no NaN of its own: `abs`, `neg` and `copysign` move bits.
+/// Operations that create no NaN, rounded or not: `abs`, `neg` and `copysign` move bits.
 macro_rules! floats {
     ($($number:ident, $sign:expr;)*) => {$(
         fn $number(it: &Arithmetic) -> Option<Function> {

@@ -76,7 +76,7 @@ macro_rules! integers {
                 (ArithmeticName::MultiplyAdd, Some(Half::Wide)) if BITS < 64 => {
                     Function::Ternary(|a, b, c| wide(product(a, b).wrapping_add(c as $wide)))
                 }
-                // Without a meaning by zero; an H200 returns ones for both.
+                // Division by zero is undefined; an H200 returns ones for both.
                 (ArithmeticName::Divide, None) => Function::Binary(|a, b| match N::of(b) {
                     0 => ($unsigned::MAX as N).slot(),
                     b => N::of(a).wrapping_div(b).slot(),

@@ -1,4 +1,4 @@
-//! What instructions compute, on 64-bit slots.
+//! The arithmetic of instructions, on 64-bit slots.
 //!
 //! A slot holds the bits of a register of at most 64 bits; those above the register's width are zero. Predicates are 0
 //! and 1.

@@ -6,7 +6,7 @@ use cuda_std::mma::{A, B, C, Tf32};
 use cuda_std::warp::LaneValue;
 use half::{bf16, f16};
 
-/// A lane's registers of the first and the second operand, and of what is added to, which it replaces.
+/// A lane's registers of the first and the second operand, and of the sums, which it replaces.
 pub(crate) type WarpProduct = fn(&[u64], &[u64], &mut [u64]);
 
 /// A lane's registers of A, B and the sums.

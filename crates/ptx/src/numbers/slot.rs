@@ -32,7 +32,7 @@ impl General {
         Self::of_some((count, count), function)
     }
 
-    /// A function of at least and at most so many operands, which are no more than [`MOST_OPERANDS`].
+    /// A function of a number of operands in this range, whose end is at most [`MOST_OPERANDS`].
     pub fn of_some(
         (least, most): (usize, usize),
         function: impl Fn(&[u64]) -> u64 + Send + Sync + 'static,
@@ -44,7 +44,7 @@ impl General {
         }
     }
 
-    /// The function that `change` makes of this one, of as many operands.
+    /// This function, changed by `change`, with the same number of operands.
     pub fn changed<F: Fn(&[u64]) -> u64 + Send + Sync + 'static>(
         self,
         change: impl FnOnce(Self) -> F,
@@ -53,7 +53,7 @@ impl General {
         Self::of_some(counts, change(self))
     }
 
-    /// Whether it has so many operands.
+    /// Whether it accepts this number of operands.
     pub fn takes(&self, count: usize) -> bool {
         (self.least..=self.most).contains(&count)
     }

@@ -104,7 +104,7 @@ family! {
 }
 
 family! {
-    /// Asks for a property of a number.
+    /// Tests a property of a number.
     TestNumber: TestNumberName { Test = "testp", }
     with 2..=2;
     /// The property.

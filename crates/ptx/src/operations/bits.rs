@@ -25,7 +25,7 @@ family! {
     shiftamt: Option<ShiftAmount>,
     /// How `lop3` combines its predicate.
     combine: Option<CombinePredicate>,
-    /// What `szext` and `bmsk` do with large amounts.
+    /// How `szext` and `bmsk` treat large amounts.
     range: Option<ShiftRange>,
     /// The type of the operands.
     of: Type,
@@ -39,7 +39,7 @@ family! {
     with 4..=4;
     /// The direction.
     direction: FunnelShift,
-    /// What happens to large amounts.
+    /// How large amounts are treated.
     range: ShiftRange,
     /// The type of the operands.
     of: Type,

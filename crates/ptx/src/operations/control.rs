@@ -1,4 +1,4 @@
-//! Control flow, and what a launch and a warpgroup have as a whole.
+//! Control flow, and properties of a whole launch or warpgroup.
 
 use super::family::family;
 use crate::words::{Aligned, DependentStep, PolicyPriority, RegisterStep, Sync, Type, Uniform};
@@ -10,14 +10,14 @@ family! {
         Sleep = "nanosleep",
     }
     with 0..=4;
-    /// Whether all lanes of a warp do the same.
+    /// Whether all lanes of a warp branch alike.
     uniform: Option<Uniform>,
     /// The type of the duration.
     of: Option<Type>,
 }
 
 family! {
-    /// Orders a launch and the one behind it.
+    /// Orders a launch and the next one.
     Dependent: DependentName { GridDependency = "griddepcontrol", }
     with 0..=0;
     /// The step.

@@ -1,4 +1,4 @@
-//! What the families have in common.
+//! The common parts of the families.
 
 use crate::words::Words;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::ops::RangeInclusive;
 
 /// Instructions that have the same modifiers in the same order.
 pub(crate) trait Family: Sized {
-    /// How many operands they take.
+    /// The number of operands that they take.
     const OPERANDS: RangeInclusive<usize>;
 
-    /// Reads one that has exactly these words.
+    /// Reads an instruction with exactly these words.
     fn read(words: Words<'_, '_>) -> Option<Self>;
 
     /// Writes the name and the modifiers.

@@ -66,13 +66,12 @@ fn in_order<'a>(words: &[&'a str]) -> Vec<&'a str> {
 /// Collects the families.
 macro_rules! operations {
     ($($family:ident,)*) => {
-        /// What an instruction does: its name and its modifiers.
+        /// An instruction's operation: its name and its modifiers.
         #[derive(Clone, PartialEq, Eq, Debug)]
         #[non_exhaustive]
         pub enum Operation {
             $(#[doc = concat!("Of the family [`", stringify!($family), "`].")] $family($family),)*
-            /// An instruction of no family, with its modifiers as they are written. It is read and printed, and
-            /// nothing else.
+            /// An instruction of no family, with its modifiers as text. It can only be read and printed.
             Other(Box<str>),
         }
 
@@ -86,7 +85,7 @@ macro_rules! operations {
                 Self::Other(words.join(".").into())
             }
 
-            /// Whether it may have so many operands.
+            /// Whether it accepts this number of operands.
             pub(crate) fn takes(&self, operands: usize) -> bool {
                 match self {
                     $(Self::$family(_) => $family::OPERANDS.contains(&operands),)*

@@ -10,7 +10,7 @@ family! {
     /// Barriers of a block, and of lanes of a warp.
     Barrier: BarrierName { Aligned = "bar", Barrier = "barrier", }
     with 1..=4;
-    /// Whose barrier it is; the block's if there is none.
+    /// The owner of the barrier; the block if there is none.
     scope: Option<BarrierScope>,
     /// What happens there.
     step: BarrierStep,

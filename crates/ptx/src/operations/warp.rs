@@ -1,4 +1,4 @@
-//! What the lanes of a warp do together.
+//! Operations of the lanes of a warp together.
 
 use super::family::family;
 use crate::words::{Absolute, MatchMode, NotANumber, Reduce, ShuffleMode, Sync, Type, VoteMode};

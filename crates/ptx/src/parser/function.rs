@@ -5,7 +5,7 @@ use crate::lexer::Token;
 use crate::syntax::{Bound, BoundKind, Function, FunctionKind, Linkage, Signature};
 
 impl Parser<'_> {
-    /// A function, from behind `.entry` or `.func`.
+    /// A function, from after `.entry` or `.func`.
     pub(super) fn function(
         &mut self,
         linkage: Option<Linkage>,
@@ -26,7 +26,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A name with what stands around it.
+    /// A name with the parts before and after it.
     pub(super) fn signature(&mut self) -> Parsed<(Box<str>, Signature)> {
         let results = self.parameters()?;
         let name = self.expect_word("the name of a function")?.into();

@@ -9,11 +9,11 @@ mod variable;
 use crate::error::{ReadErrorKind, shortened};
 use crate::lexer::Token;
 
-/// A failure and the line at which it shows.
+/// A failure and its line.
 pub(crate) type Failure = (u32, ReadErrorKind);
 type Parsed<T> = Result<T, Failure>;
 
-/// The tokens of a module, and how far it is read.
+/// The tokens of a module, and the number that were read.
 pub(crate) struct Parser<'a> {
     tokens: &'a [(u32, Token<'a>)],
     place: usize,
@@ -55,7 +55,7 @@ impl<'a> Parser<'a> {
         Err((self.line(), ReadErrorKind::Unexpected { expected, found }))
     }
 
-    /// Takes the next token if `read` makes something of it.
+    /// Takes the next token if `read` accepts it.
     fn take<T>(&mut self, read: impl FnOnce(Token<'a>) -> Option<T>) -> Option<T> {
         let value = self.peek().and_then(read)?;
         self.place += 1;
@@ -98,7 +98,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Takes the next token, of which `read` must make something.
+    /// Takes the next token, which `read` must accept.
     fn expect<T>(
         &mut self,
         expected: &'static str,
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// What `read` reads, if it is there.
+    /// An optional item that `read` reads.
     fn optional<T>(
         &mut self,
         is_there: bool,
@@ -144,7 +144,7 @@ impl<'a> Parser<'a> {
         is_there.then(|| read(self)).transpose()
     }
 
-    /// One or more of what `read` reads, with commas between them.
+    /// One or more items that `read` reads, with commas between them.
     fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
         let mut items = vec![read(self)?];
         while self.take_mark(',') {
@@ -167,7 +167,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    /// What `read` reads, within brackets that have just been opened.
+    /// An item that `read` reads, within brackets that have just been opened.
     fn within<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == MOST_BRACKETS {
             return Err((self.line(), ReadErrorKind::Nesting(MOST_BRACKETS)));
@@ -199,7 +199,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The directive that stands next has no place there.
+    /// The next directive is not allowed here.
     fn refused<T>(&self, directive: &str) -> Parsed<T> {
         Err((
             self.line(),

@@ -1,6 +1,6 @@
 //! Lines of the text.
 
-/// A line of the text, from 1. All lines are equal: where something stands is not a part of what it is.
+/// A line of the text, from 1. All lines compare equal, because its place is not part of an item's value.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Line(pub u32);
 

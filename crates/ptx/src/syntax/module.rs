@@ -25,9 +25,9 @@ pub struct Module {
     pub version: (u32, u32),
     /// The architecture, and options.
     pub target: Vec<Box<str>>,
-    /// Bits of an address; 32 if the module does not say it.
+    /// Bits of an address; 32 if the module does not state them.
     pub address_size: Option<u64>,
-    /// What the module has, in order.
+    /// The items of the module, in order.
     pub items: Vec<Item>,
 }
 

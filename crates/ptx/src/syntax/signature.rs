@@ -1,4 +1,4 @@
-//! What functions take and return.
+//! Parameters and results of functions.
 
 use super::variable::Declaration;
 use super::written::list;
@@ -14,7 +14,7 @@ words! {
     }
 }
 
-/// What a function takes and returns.
+/// The parameters and results of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Signature {
     /// Its results.

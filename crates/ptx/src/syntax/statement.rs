@@ -33,12 +33,12 @@ pub enum StatementKind {
     Targets {
         /// The name of the list.
         label: Box<str>,
-        /// Whether of a branch or of a call.
+        /// Whether the targets are of a branch or of a call.
         kind: TargetsKind,
         /// Labels, or functions.
         targets: Vec<Box<str>>,
     },
-    /// What a function that is called by its address takes and returns.
+    /// The parameters and results of a function that is called by its address.
     Prototype {
         /// The prototype's name.
         label: Box<str>,

@@ -48,17 +48,17 @@ pub struct Variable {
     pub name: Box<str>,
     /// How many registers there are, numbered from 0: `%r<5>`.
     pub count: Option<u64>,
-    /// The lengths of an array; none for one whose length the launch or the initial values say.
+    /// The lengths of an array; none if the launch or the initial values determine the length.
     pub dimensions: Vec<Option<u64>>,
     /// The initial value.
     pub initial: Option<Initial>,
 }
 
 impl Variable {
-    /// The number of elements; none if the declaration does not say it, or it has more than 64 bits.
+    /// The number of elements; none if it is unknown, or has more than 64 bits.
     ///
-    /// The initial values say the length of an array without a first one. If there are none, the launch does, and the
-    /// number is 0.
+    /// If an array has no first length, the initial values determine it. Without these, the launch does, and the number
+    /// is 0.
     #[must_use]
     pub fn elements(&self) -> Option<u64> {
         match self.dimensions.as_slice() {
@@ -70,7 +70,7 @@ impl Variable {
         }
     }
 
-    /// Rows of so many elements that the initial values fill or begin.
+    /// The rows of this many elements that the initial values fill or begin.
     fn initial_rows(&self, row: u64) -> u64 {
         match &self.initial {
             Some(Initial::List(values)) if matches!(values.first(), Some(Initial::List(_))) => {

@@ -53,7 +53,7 @@ words! {
     /// How a comparison is combined with a predicate.
     CombinePredicate { And = "and", Or = "or", Xor = "xor", }
 
-    /// What `testp` asks of a number.
+    /// The property that `testp` tests.
     TestProperty {
         Finite = "finite", Infinite = "infinite", Number = "number", NotANumber = "notanumber",
         Normal = "normal", Subnormal = "subnormal",
@@ -62,7 +62,7 @@ words! {
     /// A funnel shift's direction.
     FunnelShift { Left = "l", Right = "r", }
 
-    /// What happens to amounts of a shift beyond the width.
+    /// How shift amounts beyond the width are treated.
     ShiftRange { Clamp = "clamp", Wrap = "wrap", }
 
     /// `bfind` returns the amount of a shift that moves the bit to the front.

@@ -30,7 +30,7 @@ words! {
     /// Which elements of a tensor a box has.
     LoadMode { Tile = "tile", Im2col = "im2col", }
 
-    /// Is an arrival that the phase expects.
+    /// The arrival is one that the phase expects.
     NoIncrement { Noinc = "noinc", }
 
     /// Waits for the reads alone.

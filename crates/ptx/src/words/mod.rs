@@ -1,7 +1,7 @@
 //! The modifiers of instructions, as types.
 //!
-//! A modifier is the text between two dots. Each set of alternatives is an enum; what an instruction has in a place is
-//! one of them, or an `Option` of it.
+//! A modifier is the text between two dots. Each set of alternatives is an enum; an instruction has one of them at a
+//! place, or an `Option` of it.
 
 mod arithmetic;
 mod copies;
@@ -38,7 +38,7 @@ use std::fmt;
 pub(crate) struct Words<'a, 'b>(pub &'b [&'a str]);
 
 impl<'a> Words<'a, '_> {
-    /// Takes the next word if `read` makes something of it.
+    /// Takes the next word if `read` accepts it.
     pub fn take<T>(&mut self, read: impl FnOnce(&'a str) -> Option<T>) -> Option<T> {
         let (first, rest) = self.0.split_first()?;
         let value = read(first)?;
@@ -47,9 +47,9 @@ impl<'a> Words<'a, '_> {
     }
 }
 
-/// What an instruction has in one place among its modifiers.
+/// The value of one place among an instruction's modifiers.
 pub(crate) trait Field: Sized {
-    /// Takes it from the words; none if it is not there and has to be.
+    /// Takes it from the words; none if it is missing and required.
     fn take(words: &mut Words<'_, '_>) -> Option<Self>;
 
     /// Writes it, with its dot.

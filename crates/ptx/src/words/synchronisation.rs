@@ -1,4 +1,4 @@
-//! Modifiers of barriers, fences, branches, and of what a warp does together.
+//! Modifiers of barriers, fences, branches, and operations of a whole warp.
 
 use super::words;
 

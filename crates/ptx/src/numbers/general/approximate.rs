@@ -30,7 +30,7 @@ pub(super) fn approximate(it: &Arithmetic, format: Format) -> Option<General> {
     }))
 }
 
-/// `div.approx` makes zero of a quotient by more than 2^126.
+/// `div.approx` returns zero for a divisor above 2^126.
 fn quotient(it: &Arithmetic, format: Format) -> General {
     let large = 2_f64.powi(126);
     let is_limited = it.accuracy == Some(crate::words::Accuracy::Approximate);

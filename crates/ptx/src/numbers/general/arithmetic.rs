@@ -54,7 +54,7 @@ pub(crate) fn sum_of_halves(of: Type, a: u64, b: u64) -> u64 {
     }
 }
 
-/// With what modifiers do to operands and results.
+/// Applies the modifiers to operands and results.
 ///
 /// `truncated` is the function rounded to zero: an H200 flushes what is subnormal before its rounding.
 fn limited(

@@ -1,4 +1,4 @@
-//! Parts of words that are rarely asked for.
+//! Rare operations on parts of words.
 
 use super::has_sign;
 use crate::numbers::slot::{General, mask};

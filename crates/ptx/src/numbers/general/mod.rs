@@ -1,4 +1,4 @@
-//! What less usual instructions compute: with `.ftz`, `.sat`, `.relu`, of packed numbers, and approximations.
+//! Less usual instructions: with `.ftz`, `.sat`, `.relu`, on packed numbers, and approximations.
 //!
 //! Their functions are put together when a kernel is decoded. A plain instruction has a function pointer, which is
 //! faster.
