@@ -18,7 +18,7 @@ use tilewright_test_support::assert_kind;
 
 /// An element of arrays of small integers, whose sums and products are exact in every type.
 trait Integral: ReduceElement<Sum: From<i16> + Debug> + From<i8> + PartialEq + Debug {
-    /// What lies between the elements of a view: a sum or a product that shows it is wrong.
+    /// The value in the gaps of a view: a sum or a product that includes it is wrong.
     const FILLER: Self;
 }
 
@@ -132,7 +132,7 @@ fn arrays_of_any_layout_come_back<T: Integral>() {
     );
 }
 
-/// The two functions that name no device say what is wrong, too.
+/// The two functions that name no device report errors, too.
 #[test]
 fn arrays_that_do_not_fit_together_are_refused() {
     let (a, b) = (Array2::<f32>::zeros((3, 4)), Array2::zeros((5, 6)));

@@ -73,7 +73,7 @@ fn vanishing<T: Edge>(random: &mut Random) -> T {
     })
 }
 
-/// k around the borders of what threads, tiles and stages take of it.
+/// k around the borders of threads, tiles and stages.
 const SOME_K: [usize; 20] = [
     1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 65, 128, 130,
 ];

@@ -1,4 +1,4 @@
-//! What must not compile: one file for each promise of the host API.
+//! Programs that must not compile: one file for each promise of the host API.
 //!
 //! `TRYBUILD=overwrite cargo test --test compile_fail -- --ignored` writes the expected messages anew.
 

@@ -1,4 +1,4 @@
-//! What only CUDA devices have: images, functions' limits, one device for each number.
+//! Properties of CUDA devices alone: images, functions' limits, one device for each number.
 
 #![cfg(feature = "cuda")]
 

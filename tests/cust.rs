@@ -246,7 +246,7 @@ fn without_a_current_context_there_is_no_device() {
     let Some(_context) = cust_context() else {
         return;
     };
-    // What is current is a matter of the thread.
+    // Each thread has its own current context.
     let error = thread::spawn(|| interop::device().unwrap_err())
         .join()
         .unwrap();

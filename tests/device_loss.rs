@@ -41,7 +41,7 @@ fn a_lost_device_is_remembered_and_nothing_panics() {
     let buffer = device.upload(&[1_u32; 100]).unwrap();
     let event = device.record_event().unwrap();
     let module = device.load(&MODULE).unwrap();
-    // SAFETY: (1) a trap ends the context, which is what is tested.
+    // SAFETY: (1) a trap ends the context, as the test intends.
     unsafe { module.launch_unsafe(Trap, LaunchConfig::new(1, 1), ()) }.unwrap();
 
     let first = device.synchronize().unwrap_err();
@@ -49,7 +49,7 @@ fn a_lost_device_is_remembered_and_nothing_panics() {
         panic!("another error: {first}");
     };
     assert_eq!(first.operation(), "synchronize");
-    // A trap is what a panic without a record is, too.
+    // A panic without a record is also a trap.
     assert!(cause.contains("panic_locations(true)"), "{cause}");
     let later = [
         buffer.to_vec().unwrap_err(),

@@ -17,14 +17,14 @@ use std::process::Command;
 use tempfile::TempDir;
 use tilewright::{Device, Error, ErrorKind};
 
-/// A driver that says of every call what it is made to say.
+/// A driver whose calls return configured results.
 #[derive(Clone, Copy)]
 struct FakeDriver {
-    /// What every function returns but the ones below.
+    /// The result of every function except those below.
     status: u32,
     /// What `cuInit` returns.
     init: u32,
-    /// What `cuDriverGetVersion` returns and says.
+    /// The result and the version of `cuDriverGetVersion`.
     version: (u32, u32),
     /// The devices that there are.
     devices: u32,
@@ -56,8 +56,8 @@ impl FakeDriver {
     }
 }
 
-/// What a process prints of the device that it gets with `TILEWRIGHT_DEVICE` as `choice`, where
-/// the loader looks into `folder` first.
+/// The output of a process about its device, with `TILEWRIGHT_DEVICE` set to `choice` and a loader that searches
+/// `folder` first.
 fn device_of_process(folder: &Path, choice: Option<&str>) -> String {
     let mut process = process_of("the_device_of_this_process", folder);
     if let Some(choice) = choice {
@@ -76,7 +76,7 @@ fn process_of(test: &str, folder: &Path) -> Command {
     process
 }
 
-/// What a process prints after `DEVICE`.
+/// The output of a process after `DEVICE`.
 fn told_by(mut process: Command) -> String {
     let output = process.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -107,8 +107,8 @@ fn the_device_of_this_process() {
     }
 }
 
-/// Holds what a process gets where `driver` is the driver against the expected: without
-/// `TILEWRIGHT_DEVICE`, and with `cuda`.
+/// Compares the device of a process with this driver with the expected one: without `TILEWRIGHT_DEVICE`, and with
+/// `cuda`.
 #[track_caller]
 fn check(driver: FakeDriver, unnamed: &[&str], named: &[&str]) {
     let Some(folder) = fake_driver::folder_with(&driver.source()) else {
@@ -180,7 +180,7 @@ fn an_old_driver_is_named_with_the_needed_version() {
     };
     let parts = ["DriverTooOld", "CUDA 11.3", "needs CUDA 11.4"];
     check(old, &parts, &parts);
-    // It lacks what came later, too.
+    // It also lacks later functions.
     let without = Some("cuMemAllocFromPoolAsync");
     check(FakeDriver { without, ..old }, &parts, &parts);
 }

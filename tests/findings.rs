@@ -4,14 +4,14 @@ use cuda_std::prelude::*;
 use simt::{Defect, DefectKind, Suppression};
 use tilewright::{Device, ErrorKind, LaunchConfig, ModuleSource, SimulatorOptions, testing};
 
-/// Each thread adds its element to a total without an atomic update, and reads one behind the total.
+/// Each thread adds its element to a total without an atomic update, and reads the element after the total.
 ///
 /// # Safety
 /// 1. `x` has an element for each thread, `total` has one.
 #[kernel]
 pub unsafe fn add_up(x: Global<u32>, total: GlobalMut<u32>) {
     let me = thread::thread_idx_x() as usize;
-    // SAFETY: (1) is (1). The tests are of what the simulator reports of the rest.
+    // SAFETY: (1) is (1). The tests check the simulator's reports of the rest.
     unsafe {
         total.store(0, total.load(0) + x.load(me));
         thread::sync_threads();
@@ -74,7 +74,7 @@ fn known_findings_are_left_out() {
     assert!(known.matches() > u64::from(THREADS));
 }
 
-/// The variable is read by one test alone: others run on threads beside it.
+/// Only one test reads the variable: others run concurrently.
 #[test]
 fn the_environment_says_how_many_seeds() {
     assert_eq!(testing::seeds(4), 0..4);

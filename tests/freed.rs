@@ -23,7 +23,7 @@ static KERNELS: ModuleSource = unsafe { ModuleSource::new("freed", &[]) };
 fn read(device: &Device, address: u64) -> Result<f32> {
     let mut out = device.upload(&[0.0_f32])?;
     let config = LaunchConfig::for_elements(1, 1);
-    // SAFETY: (1) the callers ask for what the simulator finds, or for a live buffer.
+    // SAFETY: (1) the callers pass a live buffer, or a mistake that the simulator finds.
     unsafe {
         device
             .load(&KERNELS)?

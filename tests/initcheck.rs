@@ -1,4 +1,4 @@
-//! The host reads what nothing has written: an error on the simulator, where memory is checked.
+//! The host reads memory that nothing has written: an error on the simulator, where memory is checked.
 
 use cuda_std::prelude::*;
 use tilewright::{

@@ -20,7 +20,7 @@ fn line() -> usize {
 
 fn launch(device: &Device, limit: u32) -> Result<(), Error> {
     let module = device.load(&MODULE)?;
-    // Another kernel before: the report names the one that panics.
+    // Another kernel runs first: the report names the one that panics.
     let values = (0_i8, 0_u64, 0.0_f32, 0.0_f64);
     module.launch(output::print_values, LaunchConfig::new(1, 1), values)?;
     module.launch(

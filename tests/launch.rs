@@ -197,8 +197,8 @@ fn a_defect_is_reported_and_the_next_launch_works() {
     assert_eq!(y.to_vec().unwrap(), [5.0]);
 }
 
-/// Two threads that hand over a slot without the fence that it takes, so that the simulator runs them again to find a
-/// load that returns what is stored later. In such a run the first thread gives the host time to copy.
+/// Two threads that hand over a slot without the necessary fence, so that the simulator runs them again to find a load
+/// that returns a later store. In such a run the first thread gives the host time to copy.
 #[derive(Clone, Copy)]
 struct HandOver;
 
@@ -248,8 +248,8 @@ impl Kernel for HandOver {
 // SAFETY: (1) `run` is safe code, which accesses global memory by atomic operations alone.
 unsafe impl SafeKernel for HandOver {}
 
-/// What a launch has done may be undone, and done again. That is of no concern to a part of a buffer that the launch
-/// was not given.
+/// The effects of a launch may be undone and redone. This must not affect a part of a buffer that the launch does not
+/// have.
 #[test]
 fn a_copy_beside_a_launch_stays() {
     let mut ran_again = 0;

@@ -1,4 +1,4 @@
-//! What is left after a call of the driver has failed, and what kernels that print are launched with.
+//! The state after a failed call of the driver, and the launches of kernels that print.
 
 use super::observed::{self, observe};
 use super::with_driver;
@@ -32,7 +32,7 @@ fn a_peer_that_is_lost_is_named_and_its_copies_are_over() {
     });
 }
 
-/// What is dropped is freed after the work of other streams, also where no stream can wait for another.
+/// Dropped memory is freed after the work of other streams, even if no stream can wait for another.
 #[test]
 fn a_driver_without_events_is_waited_for() {
     with_driver("failures::a_driver_without_events_is_waited_for", || {

@@ -1,5 +1,5 @@
-//! What calls ask of the CUDA driver once everything that they need is there: each of its functions
-//! at most once, and no memory. And what they leave as it was: the thread's current context.
+//! The driver calls of warm calls: each function at most once, and no memory. They leave the thread's current context
+//! unchanged.
 //!
 //! The driver is `driver.c`, so that no GPU is needed. Each test runs in a process of its own, which
 //! finds that driver first.
@@ -260,7 +260,7 @@ fn an_older_driver_runs_the_kernels_that_it_reads() {
         let split = Matmul::new(&b, &b).arithmetic(Arithmetic::Split);
         split.run().unwrap();
         device.prepare(&b).unwrap();
-        // What there is for 9.0 alone says which driver it needs.
+        // The error of kernels for 9.0 names the driver that they need.
         let a = device.matrix_zeros::<F8E4M3>((64, 64)).unwrap();
         let error = device.matmul(&a, &a).unwrap_err();
         let ErrorKind::DriverTooOld { found, needed } = error.kind() else {

@@ -51,7 +51,7 @@ fn ranks_exchange_buffers_over_nccl() {
     });
 }
 
-/// NCCL compares no lengths: it would write behind a shorter buffer.
+/// NCCL compares no lengths: it would write past the end of a shorter buffer.
 #[test]
 fn ranks_that_make_different_calls_are_errors_over_nccl() {
     const TEST: &str = "nccl::ranks_that_make_different_calls_are_errors_over_nccl";

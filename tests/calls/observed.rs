@@ -1,4 +1,4 @@
-//! What a call does: the driver's functions that it calls, and the memory that it allocates.
+//! The effects of a call: the driver's functions that it calls, and the memory that it allocates.
 
 use crate::fake_driver::LIBRARY;
 use libloading::Library;
@@ -34,7 +34,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 }
 
-/// What the calling thread did.
+/// The effects of the calling thread.
 #[derive(Debug)]
 pub struct Observed {
     /// The driver's functions, in the order of the calls.
@@ -42,7 +42,7 @@ pub struct Observed {
     pub allocations: u64,
 }
 
-/// What `call` does on this thread.
+/// The effects of `call` on this thread.
 pub fn observe(call: impl FnOnce()) -> Observed {
     let driver = driver();
     // SAFETY: the functions have no requirements; the text stays until calls are forgotten.

@@ -1,4 +1,4 @@
-//! What the tests of all devices share.
+//! Parts that the tests of all devices share.
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
@@ -90,7 +90,7 @@ pub fn some_machines(test: &str) -> Vec<Device> {
     machines
 }
 
-/// Simulators that differ in what must not matter.
+/// Simulators with differences that must not matter.
 fn variants() -> [SimulatorOptions; 5] {
     let options = SimulatorOptions::default;
     [

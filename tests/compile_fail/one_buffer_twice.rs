@@ -1,4 +1,4 @@
-//! What a kernel writes is in no other argument.
+//! Elements that a kernel writes are in no other argument.
 
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::{Kernel, LaunchBounds, SafeKernel};

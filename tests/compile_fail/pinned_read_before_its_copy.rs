@@ -1,4 +1,4 @@
-//! What is copied to page-locked memory cannot be read before the copy is complete.
+//! Page-locked memory cannot be read before the copy to it is complete.
 
 use tilewright::{Device, Result};
 

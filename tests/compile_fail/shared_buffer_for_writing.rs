@@ -1,4 +1,4 @@
-//! What a kernel writes is borrowed mutably.
+//! A kernel's outputs are borrowed mutably.
 
 use cuda_std::global::{Global, GlobalMut};
 use cuda_std::kernel::{Kernel, LaunchBounds, SafeKernel};

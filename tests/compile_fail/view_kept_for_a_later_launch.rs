@@ -1,4 +1,4 @@
-//! What a kernel keeps is used by a later one, when the buffer may be gone: it does not compile.
+//! A kernel must not keep a view for a later one, when the buffer may be gone: it does not compile.
 
 use cuda_std::prelude::*;
 use std::cell::Cell;

@@ -1,4 +1,5 @@
-//! What is recorded as a graph, and submitted by its launches. The driver is `traced.c`, so that no GPU is needed.
+//! The work that is recorded as a graph, and submitted by its launches. The driver is `traced.c`, so that no GPU is
+//! needed.
 
 use crate::traced::{traced, with_driver};
 use tilewright::Device;

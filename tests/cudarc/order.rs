@@ -1,4 +1,4 @@
-//! What the streams of a program wait for. The driver is `traced.c`, so that no GPU is needed.
+//! The waits of a program's streams. The driver is `traced.c`, so that no GPU is needed.
 //!
 //! `cudarc` gives each slice two events: the first is recorded by reads, the second by writes.
 

@@ -1,4 +1,4 @@
-//! A driver that records what is submitted to which stream, so that the order of streams is tested without a GPU.
+//! A driver that records the work submitted to each stream, so that tests of the order of streams need no GPU.
 
 use crate::fake_driver::{self, LIBRARY};
 use libloading::Library;
@@ -9,7 +9,7 @@ use std::process::Command;
 /// What the child process knows itself by.
 const CHILD: &str = "TILEWRIGHT_TEST_CUDARC";
 
-/// The functions of the driver of `tests/calls` that `traced.c` has instead, and what it calls them by.
+/// The functions of the driver of `tests/calls` that `traced.c` replaces, and the names by which it calls them.
 const TRACED: [(&str, &str); 11] = [
     ("cuStreamCreate", "unnumbered_stream"),
     ("cuStreamCreateWithPriority", "unnumbered_with_priority"),
@@ -54,7 +54,7 @@ pub fn with_driver(test: &str, body: fn()) {
     assert!(output.status.success(), "{text}\n{errors}");
 }
 
-/// What this thread submits while `body` runs, and its result.
+/// The work that this thread submits while `body` runs, and the result of `body`.
 pub fn traced<R>(body: impl FnOnce() -> R) -> (Vec<String>, R) {
     // SAFETY: the library is open already, and its functions have these types.
     let (recorded_calls, forget_calls) = unsafe {

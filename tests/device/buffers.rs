@@ -1,4 +1,4 @@
-//! What buffers and matrices hold, and parts of them.
+//! The contents of buffers and matrices, and of parts of them.
 
 use crate::common::devices;
 use tilewright::{Buffer, ErrorKind};

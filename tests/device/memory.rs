@@ -69,7 +69,7 @@ fn pinned_memory_is_host_memory() {
         assert_eq!(*host, data);
         host.reverse();
         buffer.copy_from_slice(&host).unwrap();
-        // The copy is complete: what happens to the host's memory now does not matter.
+        // The copy is complete: later changes of the host's memory do not matter.
         host.fill(f64::NAN);
         drop(host);
         assert!(buffer.to_vec().unwrap().iter().eq(data.iter().rev()));
@@ -107,7 +107,7 @@ fn resident_bytes() -> usize {
     pages.parse::<usize>().unwrap() * 4096
 }
 
-/// What nothing touches takes no memory of the host, so a program may allocate what the device has.
+/// Untouched memory takes none of the host's, so a program may allocate all of the device's memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn simulated_memory_that_nothing_touches_costs_nothing() {

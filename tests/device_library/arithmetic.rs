@@ -20,7 +20,7 @@ const HARD: [[f64; 3]; 6] = [
     [0.0, -1.0, 0.0],
 ];
 
-/// Fails unless a kernel makes what `is_right` accepts of each number, on every machine.
+/// Fails unless `is_right` accepts a kernel's result for each number, on every machine.
 fn check<T, U, K>(kernel: K, x: &[T], is_right: impl Fn(T, U) -> bool)
 where
     T: Element + Debug,
@@ -79,8 +79,7 @@ fn mul_add_rounds_once() {
     check_mul_add!(mul_add_f32, &narrow);
 }
 
-/// Arguments from where e^x is 0 to where it is infinite, with subnormal results among them, and
-/// what is special.
+/// Arguments from where e^x is 0 to where it is infinite, with subnormal results among them, and special values.
 fn exponents() -> Vec<f64> {
     let spread = (0..60_000).map(|i| -750.0 + f64::from(i) * 0.0245);
     let near_zero = numbers(3).map(|n| n as i32 as f64 / 1e10).take(2000);

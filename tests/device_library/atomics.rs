@@ -2,7 +2,7 @@ use crate::{launch, machines, numbers, output, small_integers, upload};
 use cuda_std_test_kernels::atomics as kernels;
 use tilewright::LaunchConfig;
 
-/// What the words of an integer kernel must be at the end, and what the threads may have got.
+/// The expected final words of an integer kernel, and the values that the threads may have got.
 macro_rules! check_integers {
     ($element:ty, $kernel:expr, $config:expr, $initial:expr) => {{
         let config: LaunchConfig = $config;

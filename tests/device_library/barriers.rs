@@ -29,7 +29,7 @@ fn barriers_count_predicates() {
     }
 }
 
-/// PTX does not say what happens where barriers that count and others meet at one.
+/// PTX does not define a barrier at which counting and other barriers meet.
 #[test]
 fn barriers_that_count_have_a_number_of_their_own() {
     for code in codes("predicates") {

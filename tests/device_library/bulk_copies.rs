@@ -35,7 +35,7 @@ fn pieces_are_copied_and_stored() {
     check_increment(kernels::bulk_increment_hinted);
 }
 
-/// What is wrong with pieces of `piece` elements of two views of these lengths.
+/// The errors in pieces of `piece` elements of two views of these lengths.
 fn increment_defect(
     device: &Device,
     piece: u32,

@@ -15,7 +15,7 @@ fn expected(blocks: u32) -> Vec<u32> {
     x
 }
 
-/// The elements after so many launches, each of which reads what the one before has written.
+/// The elements after this many launches, each of which reads the results of the one before.
 fn chain(device: &Device, blocks: u32) -> Vec<u32> {
     let x: Vec<u32> = (0..blocks * kernels::THREADS).collect();
     let mut x = upload(device, &x);
@@ -31,7 +31,7 @@ fn chain(device: &Device, blocks: u32) -> Vec<u32> {
 #[test]
 fn each_launch_sees_what_the_one_before_has_written() {
     for device in hoppers() {
-        // On a GPU blocks are started in several waves, and the last ones of a launch run beside the next one.
+        // A GPU starts blocks in several waves, and the last ones of a launch run alongside the next one.
         let blocks = match device.properties().compute_capability {
             Some(_) => 4000,
             None => 2,

@@ -7,7 +7,7 @@ use tilewright::{Device, LaunchConfig};
 /// Threads of a block.
 const THREADS: u32 = 256;
 
-/// Every 65 521st value of f32, of all signs and magnitudes, NaN among them, and what is special.
+/// Every 65 521st value of f32, of all signs and magnitudes, NaN among them, and special values.
 fn singles() -> Vec<f32> {
     let special = [
         0.0,
@@ -26,7 +26,7 @@ fn singles() -> Vec<f32> {
     special.into_iter().chain(spread).collect()
 }
 
-/// Numbers of all signs and magnitudes, those around zero, and what is special.
+/// Numbers of all signs and magnitudes, those around zero, and special values.
 fn doubles() -> Vec<f64> {
     let special = [
         0.0,
@@ -62,8 +62,8 @@ fn brains() -> Vec<bf16> {
     (0..=u16::MAX).map(bf16::from_bits).collect()
 }
 
-/// Each machine, and which arguments it takes: the first simulator and what runs PTX all, and each other simulator one
-/// of so many, from another on. A thread of these kernels sees nothing of other threads.
+/// Each machine, and its arguments: all for the first simulator and for machines that run PTX; for each other simulator
+/// every n-th, with a different start. A thread of these kernels sees nothing of other threads.
 fn machines_with_shares() -> impl Iterator<Item = (Device, Vec<bool>)> {
     const SHARES: usize = 7;
     let sharing = 1..simulators().len();
@@ -77,7 +77,7 @@ fn machines_with_shares() -> impl Iterator<Item = (Device, Vec<bool>)> {
         })
 }
 
-/// What a machine takes of some arguments.
+/// A machine's share of some arguments.
 fn taken<T: Copy>(all: &[T], takes: &[bool]) -> Vec<T> {
     let taken = all.iter().zip(takes.iter().cycle());
     taken
@@ -197,7 +197,7 @@ functions_of_two_numbers! {
 
 macro_rules! remainders {
     ($($name:ident: $inputs:ident, $operation:expr;)*) => {$(
-        /// Of numbers near each other and of those whose quotient has more bits than they have.
+        /// Numbers near each other, and numbers whose quotient has more bits than they have.
         #[test]
         fn $name() {
             let mut all = $inputs();

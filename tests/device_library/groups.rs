@@ -1,4 +1,4 @@
-//! Cooperative groups: what blocks and tiles are, and their collectives.
+//! Cooperative groups: the properties of blocks and tiles, and their collectives.
 
 mod copies;
 mod grids;
@@ -35,7 +35,7 @@ fn odd_numbers(len: usize) -> Vec<u32> {
     numbers(11).map(|n| n as u32 | 1).take(len).collect()
 }
 
-/// What `describe` writes for the threads of one group, without its two last numbers.
+/// The output of `describe` for the threads of one group, without its two last numbers.
 fn described(values: &[u32]) -> Vec<[u32; 6]> {
     let sum = values.iter().copied().fold(0, u32::wrapping_add);
     let mut before = kernels::IDENTITY;
@@ -49,7 +49,7 @@ fn described(values: &[u32]) -> Vec<[u32; 6]> {
     values.iter().enumerate().map(of_thread).collect()
 }
 
-/// What a kernel writes whose blocks are cut into parts of the sizes `parts` and these into tiles.
+/// The output of a kernel whose blocks are cut into parts of the sizes `parts`, and these into tiles.
 fn expected_tiles(x: &[u32], parts: &[usize], tile: usize, valid: bool) -> Vec<u32> {
     let Some((part, parts)) = parts.split_first() else {
         let tiles = x.chunks(tile);

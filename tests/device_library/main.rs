@@ -76,7 +76,7 @@ fn warp_threads(device: &Device) -> u32 {
     device.properties().warp_threads
 }
 
-/// Launches a kernel of the test crate, with what its documentation asks for.
+/// Launches a kernel of the test crate, as its documentation requires.
 fn try_launch<'launch, K, A>(
     device: &Device,
     kernel: K,

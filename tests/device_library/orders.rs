@@ -40,7 +40,7 @@ macro_rules! integers {
 }
 integers!(u32, i32, u64, i64);
 
-/// Fails unless the words of a kernel, which were `initial`, are what the operations make of `x`.
+/// Fails unless the words of a kernel, initially `initial`, are the results of the operations on `x`.
 fn assert_words<T: Integer>(words: &[T], initial: &[T], x: &[T], device: &str) {
     for (number, (word, initial)) in words.iter().zip(initial).enumerate() {
         let with =
@@ -123,7 +123,7 @@ fn sums_of_floats() {
     }
 }
 
-/// What a relay hands on.
+/// The value that a relay passes on.
 fn carried(x: &[u32]) -> u32 {
     x.iter()
         .fold(0_u32, |sum, x| sum.wrapping_mul(31).wrapping_add(*x))

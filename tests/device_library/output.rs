@@ -7,10 +7,10 @@ use std::env;
 use std::process::Command;
 use tilewright::{Device, LaunchConfig};
 
-/// What the child process knows itself and its machine by.
+/// Marks the child process, and names its machine.
 const CHILD: &str = "TILEWRIGHT_TEST_OUTPUT";
 
-/// What `body` prints, in the test `test`, on a machine of this name; none in the process that prints.
+/// The output of `body`, in the test `test`, on a machine of this name; none in the process that prints.
 fn printed(test: &str, machine: &str, body: fn(&Device)) -> Option<Vec<String>> {
     if let Ok(machine) = env::var(CHILD) {
         let device = match machine.as_str() {

@@ -24,7 +24,7 @@ where
             9 * tile - 3,
         ] {
             let integers = small_integers(len as u64, len);
-            // What is past the end of a part must not be read.
+            // Elements past the end of a part must not be read.
             let behind_end = std::iter::repeat_n(1000, lanes);
             let x: Vec<T> = integers
                 .iter()

@@ -216,8 +216,8 @@ fn warps_of_other_widths_are_reported() {
     );
 }
 
-/// What loads give a lane, in the order in which the kernel shows it: of matrices whose elements
-/// are `x(row, column)`, or, where lines are columns of A or B, `x(column, row)`.
+/// The values that loads give a lane, in the kernel's order, for matrices with elements `x(row, column)`, or `x(column,
+/// row)` if lines are columns of A or B.
 fn loaded<T>(lane: usize, x: impl Fn(usize, usize) -> T) -> Vec<T> {
     let of_a = |(row, column)| [x(row, column), x(column, row)];
     let of_b = |(k, column)| {

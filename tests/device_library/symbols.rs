@@ -134,7 +134,7 @@ fn other_lengths_are_refused() {
     }
 }
 
-/// What no image has, a CUDA device does not find. The simulator has every array of the program.
+/// A CUDA device does not find an array that no image has. The simulator has every array of the program.
 #[test]
 fn arrays_of_another_module_are_not_there() {
     cuda_std::global_array! {

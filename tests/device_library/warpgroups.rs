@@ -97,7 +97,7 @@ impl<A: Factor, B: Factor> Operands<A, B> {
         Self { a, b }
     }
 
-    /// What the tensor cores of the simulator's device give, by its model of one output.
+    /// The results of the tensor cores of the simulator's device, by its model of one output.
     fn modelled(&self) -> Vec<u32> {
         let a: Vec<u32> = self.a.iter().map(|it| it.bits()).collect();
         let b: Vec<u32> = self.b.iter().map(|it| it.bits()).collect();

@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::{Device, Element, LaunchConfig};
 
-/// What fills a place that no lane writes.
+/// The value of a place that no lane writes.
 const NOTHING: u32 = 99;
 
 /// Bits for the lanes of a warp.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tilewright::interop::dlpack::dlpark::ffi::{DLDataType, DLDevice, DLTensor};
 use tilewright::interop::dlpack::dlpark::{DlpackFlags, Managed, ManagedTensorBase};
 
-/// A tensor before it is given: each test changes what it is about.
+/// A tensor before it is passed on: each test changes the property that it tests.
 pub struct Foreign {
     pub data: Vec<f32>,
     pub device: DLDevice,
@@ -31,7 +31,7 @@ impl Default for Foreign {
     }
 }
 
-/// What the library knows of a tensor that it has given.
+/// The library's data about a tensor that it has passed on.
 pub struct Given<D> {
     pub data: Pointer,
     pub deletions: D,

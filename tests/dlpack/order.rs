@@ -1,4 +1,4 @@
-//! What streams wait for. The driver is that of `tests/cudarc`, so that no GPU is needed.
+//! The waits of streams. The driver is that of `tests/cudarc`, so that no GPU is needed.
 
 use crate::traced::{traced, with_driver};
 use std::ptr;

@@ -16,14 +16,14 @@ use reference::{Float, dot};
 use tilewright::tuning::TileSize;
 use tilewright::{Arithmetic, Device, Matmul, Matrix, MatrixView};
 
-/// What elements are drawn from.
+/// The distribution of elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     /// Between -1 and 1.
     Uniform,
     /// Of all magnitudes of the type.
     Wide,
-    /// Small integers, of which many sums are 0 or halfway between two numbers.
+    /// Small integers, with many sums that are 0 or halfway between two numbers.
     Integers,
     /// Between 1 and 2, and their negatives after them, so that most of a sum cancels.
     Cancelling,

@@ -76,7 +76,7 @@ fn operands_that_need_no_residues_are_prepared_without() {
     }
 }
 
-/// Panels of columns take their part of what was prepared.
+/// Panels of columns use their part of the prepared data.
 #[test]
 fn panels_read_their_columns_of_a_prepared_operand() {
     let [a, b] = operands::<f32>((40, 1100, 16), Kind::Uniform);

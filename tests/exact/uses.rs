@@ -191,7 +191,7 @@ fn a_device_with_little_memory_computes_smaller_panels() {
     }
 }
 
-/// Two of three terms cancel, and the third is 2^100 times as small: what is left is exact all the same.
+/// Two of three terms cancel, and the third is 2^100 times as small: the result is still exact.
 #[test]
 fn sums_of_condition_2_to_the_100_are_exact() {
     let (m, n, k) = (35, 40, 63);

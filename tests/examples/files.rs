@@ -38,7 +38,7 @@ pub fn folder_of_bad_files() -> TempDir {
     folder
 }
 
-/// Files that cannot be used, and what the line about each says.
+/// Files that cannot be used, and the error for each.
 const BAD_FILES: [(&str, &[&str]); 15] = [
     ("missing.npy", &["cannot be read", "No such file"]),
     ("folder.npy", &["cannot be read"]),

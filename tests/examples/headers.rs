@@ -36,7 +36,7 @@ fn nested_brackets_are_refused_at_once() {
     }
 }
 
-/// As much nesting as is allowed, as often as it fits.
+/// The deepest allowed nesting, as often as it fits.
 #[test]
 fn the_worst_header_within_the_limits_is_refused_at_once() {
     for (open, close) in [("(", ",)"), ("[", "]"), ("{1: ", "}")] {

@@ -305,7 +305,7 @@ fn operands_of_another_device_are_refused() {
     }
 }
 
-/// A call that is refused on the stream that recorded leaves the memory that the graph's reductions share as it is.
+/// A call that is refused on the recording stream does not change the memory that the graph's reductions share.
 #[test]
 fn refused_calls_of_the_stream_that_recorded_free_nothing() {
     for device in devices() {

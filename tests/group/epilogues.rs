@@ -1,4 +1,4 @@
-//! What becomes of the sums of products over several devices: the bits of one device.
+//! The epilogue of products over several devices: the bits of one device.
 
 use super::matmul::{SHARDINGS, Shape, data};
 use super::{fault, groups};
@@ -11,7 +11,7 @@ use tilewright::{
 };
 use tilewright_test_support::assert_kind;
 
-/// What an epilogue has: beside these a bias of the columns.
+/// The parts of an epilogue; a bias of the columns is always there.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     alpha: f64,

@@ -1,4 +1,4 @@
-//! Groups of devices: what they compute has the bits of one device.
+//! Groups of devices: their results have the bits of one device.
 
 #[macro_use]
 #[path = "../common/mod.rs"]

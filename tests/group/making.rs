@@ -1,4 +1,4 @@
-//! How groups are made, and what cannot be one.
+//! Making groups, and invalid groups.
 
 use super::fault;
 #[cfg(not(feature = "cuda"))]

@@ -8,13 +8,13 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 use tilewright::{Device, DeviceGroup, GroupError, GroupId, GroupOptions, Sharding};
 
-/// What a child process knows its rank by, and the ids of the groups that it joins.
+/// The rank of a child process, and the ids of the groups that it joins.
 const RANK: &str = "TILEWRIGHT_TEST_RANK";
 const IDS: &str = "TILEWRIGHT_TEST_IDS";
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How processes find one another, and what device each has.
+/// The rendezvous of the processes, and the device of each.
 struct Rendezvous {
     id: fn() -> GroupId,
     device: fn(usize) -> Device,

@@ -19,7 +19,7 @@ fn options(timeout: Duration) -> GroupOptions {
     GroupOptions::default().with_timeout(timeout)
 }
 
-/// What `body` returns on each of `ranks` ranks of a group.
+/// The results of `body` on each of `ranks` ranks of a group.
 fn on_ranks<R: Send>(
     ranks: usize,
     timeout: Duration,
@@ -118,7 +118,7 @@ fn a_call_that_fails_on_one_rank_fails_on_the_others_at_once() {
     on_ranks(3, LONG, |rank, group| {
         let group = group.unwrap();
         let device = &group.devices()[0];
-        // The simulator refuses to send what was never written.
+        // The simulator refuses to send memory that was never written.
         let own = match rank {
             1 => device.uninit::<f32>(4).unwrap(),
             _ => device.zeros(4).unwrap(),
@@ -172,7 +172,7 @@ fn a_rank_that_does_not_come_is_an_error_of_the_others() {
     }
 }
 
-/// The connections of earlier tries wait for rank 0, with what they said.
+/// The connections of earlier tries, with their hellos, wait for rank 0.
 #[test]
 fn ranks_that_gave_up_join_with_the_same_id() {
     let id = GroupId::tcp("127.0.0.1:0").unwrap();
@@ -322,7 +322,7 @@ fn connections_of_other_programs_do_not_keep_ranks_apart() {
     drop(silent);
 }
 
-/// The length of what another program sends is not believed.
+/// The length that another program sends is not trusted.
 #[test]
 fn another_program_at_the_address_of_rank_0_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

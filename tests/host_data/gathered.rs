@@ -111,7 +111,7 @@ impl AsRef<[f32]> for Changing {
     }
 }
 
-/// What is not there would be read as it lies in the device's memory.
+/// Elements past the end would be read from the device's memory.
 #[test]
 fn elements_count_when_they_are_taken() {
     for device in devices() {

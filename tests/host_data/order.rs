@@ -1,10 +1,10 @@
-//! What copies wait for. The driver is that of `tests/cudarc`, so that no GPU is needed.
+//! The waits of copies. The driver is that of `tests/cudarc`, so that no GPU is needed.
 
 use crate::traced::{traced, with_driver};
 use std::collections::BTreeMap;
 use tilewright::{Device, HostMatrix};
 
-/// What each stream waits for, in launches of the device.
+/// The waits of each stream, in launches of the device.
 #[derive(Default)]
 struct Waits {
     launches: usize,

@@ -169,7 +169,7 @@ fn chains_and_divided_k() {
         check::<f32, f32>(&device, (66, 1030, 3), 64, Arithmetic::Auto);
         check::<f64, f64>(&device, (66, 1030, 3), 64, Arithmetic::Auto);
         check::<f32, f32>(&device, (2, 3, 65), 64, Arithmetic::Exact);
-        // In so little memory, K would be cut.
+        // With this little memory, K would be cut.
         check::<f32, f32>(&device, (66, 1030, 3), 8, Arithmetic::BatchInvariant);
         check::<f16, f32>(&device, (20, 1030, 3), 8, Arithmetic::BatchInvariant);
     }
@@ -264,7 +264,7 @@ fn products_without_elements() {
     }
 }
 
-/// Sums without terms, of matrices without elements, of which panels begin anywhere.
+/// Sums without terms, of matrices without elements, whose panels can begin anywhere.
 #[test]
 fn products_without_k_are_zeros_in_panels() {
     for device in devices() {

@@ -1,5 +1,5 @@
-//! More elements than 32 bits can count, on CUDA devices with the memory for them: without a device, or without
-//! the memory, a test says so. What a test takes stands beside it, in GB of 10^9 bytes.
+//! More elements than 32 bits can count, on CUDA devices with the memory for them: without a device, or without the
+//! memory, a test says so. Each test states the memory that it needs, in GB of 10^9 bytes.
 
 #![cfg(feature = "cuda")]
 

@@ -9,7 +9,7 @@ use tilewright::{Buffer, Device, Element, Reducible, ReducibleLines, ReducibleSe
 /// Ones at every `STEP`th place and in the last, among zeros: few enough that f32 counts them.
 const STEP: usize = 1021;
 
-/// So many elements, more than 2^31.
+/// The number of elements, more than 2^31.
 const LENGTH: usize = (1 << 31) + 5;
 
 /// The ones among so many elements.
@@ -78,8 +78,8 @@ fn scans_of_more_than_2_to_the_31_elements() {
 /// More elements of a line than 32 bits count.
 const LONG: usize = (1 << 32) + 3;
 
-/// What `operation` gives of the elements as a buffer, as a row and as a column, and of two segments of
-/// which the second has the last two elements.
+/// The results of `operation` for the elements as a buffer, as a row and as a column, and for two segments, the second
+/// with the last two elements.
 fn at_every_place<R: Copy, T, O>(device: &Device, x: Buffer<T>, operation: R) -> (Vec<O>, Vec<O>)
 where
     O: Element,

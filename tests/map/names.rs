@@ -4,7 +4,7 @@ use super::simulators;
 use half::f16;
 use tilewright::{ModuleSource, Order};
 
-/// Has what a kernel's text might name: parameters, variables, constants and types.
+/// Has items that a kernel's text might name: parameters, variables, constants and types.
 #[allow(
     dead_code,
     non_upper_case_globals,
@@ -31,7 +31,7 @@ mod named {
         initial tiles operands staged LANES VALUES STAGES
     }
 
-    // What a kernel's description might name.
+    // Items that a kernel's description might name.
     const None: Option<tilewright_kernels::tensor::ClusterTile> =
         Option::Some(tilewright_kernels::tensor::HALF_LARGE);
     fn Some(

@@ -1,4 +1,4 @@
-//! The library calls the functions of an operation for what exists, with what belongs to it.
+//! The library calls the functions of an operation for existing elements only, with their own indices.
 
 use crate::simulators;
 use tilewright::ModuleSource;

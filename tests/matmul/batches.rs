@@ -24,7 +24,7 @@ const COUNT: usize = 3;
 struct Operands<T: tilewright::Element> {
     a: Matrix<T>,
     b: Matrix<T>,
-    /// Whether the matrices of A and of B stand side by side, instead of one below the other.
+    /// Whether the matrices of A and of B are side by side, instead of one below the other.
     beside: [bool; 2],
 }
 
@@ -251,7 +251,7 @@ fn of_slices_of_integers() {
     }
 }
 
-/// A vector beside a batch, and batches of vectors, with gaps.
+/// A vector with a batch, and batches of vectors, with gaps.
 #[test]
 fn of_slices_with_vectors() {
     let (m, k) = (9, 700);

@@ -1,4 +1,4 @@
-//! What is multiplied, by what, and what must come of it.
+//! The operands of a test's products, and the expected results.
 
 use crate::common::devices;
 use crate::common::exact::{Compensated, Rounding};
@@ -198,7 +198,7 @@ impl<T: Real> Operands<T> {
         self.outputs(|row, column| product::in_order(self.terms(row, column)))
     }
 
-    /// The product with errors far below what is allowed.
+    /// The product with errors far below the tolerance.
     pub fn exact(&self) -> Vec<Compensated> {
         self.outputs(|row, column| {
             let mut sum = Compensated::default();
@@ -227,7 +227,7 @@ impl<T: Real> Operands<T> {
 
     pub fn multiply(&self, device: &Device, kernel: Kernel) -> Vec<T> {
         let (a, b) = self.upload(device);
-        // Of a failing test the last such line tells the case.
+        // If a test fails, the last of these lines names the case.
         println!("{kernel:?} on {device:?}, {:?}", self.shape);
         let c = kernel.multiply(device, &a, &b).unwrap();
         assert_eq!(c.shape(), (self.shape.m, self.shape.n));

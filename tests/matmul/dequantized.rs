@@ -103,7 +103,7 @@ fn expected<O: Output<f32>>(
     sums.iter().enumerate().map(output).collect()
 }
 
-/// Operands, their sums, and what an epilogue takes.
+/// Operands, their sums, and the inputs of an epilogue.
 struct Operands<O> {
     a: Host<i8>,
     b: Host<i8>,
@@ -200,7 +200,7 @@ fn parts_of_k_are_added_before_they_are_rounded() {
     assert_eq!(plan.reason, SelectionReason::InParts { parts: 6 });
 }
 
-/// Sums beyond 2^24, of which many are no f32.
+/// Sums beyond 2^24, many of which are not f32 numbers.
 #[test]
 fn sums_are_rounded_to_nearest() {
     let shape = (3, 7, 2048);

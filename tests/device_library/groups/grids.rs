@@ -5,7 +5,7 @@ use crate::{MODULE, launch, machines, numbers, output, try_launch, upload};
 use cuda_std_test_kernels::groups as kernels;
 use tilewright::{Error, ErrorKind, LaunchConfig};
 
-/// What `sum_and_step` leaves in `x`.
+/// The contents of `x` after `sum_and_step`.
 fn stepped(mut x: Vec<u32>, rounds: u32) -> Vec<u32> {
     for _ in 0..rounds {
         let next = x.iter().cycle().skip(1);
@@ -21,7 +21,7 @@ fn stepped(mut x: Vec<u32>, rounds: u32) -> Vec<u32> {
 #[test]
 fn blocks_of_a_grid_wait_for_each_other() {
     for device in machines() {
-        // Counts of blocks that follow one another, so that each launch finds what another left.
+        // Successive numbers of blocks, so that each launch finds the counters of another.
         for (grid, block, rounds) in [
             ((1, 1, 1), 128, 3),
             ((7, 1, 1), 33, 0),

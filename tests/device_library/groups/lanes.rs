@@ -16,7 +16,7 @@ fn threads_of_a_tile_exchange_values() {
             (48, 15, 0),
         ] {
             let x: Vec<u32> = numbers(5).map(|n| (n % 7) as u32).take(block).collect();
-            // One tile all of whose values are equal.
+            // One tile with equal values.
             let x = [&[6; 16], &x[16..]].concat();
             let mut out = output::<u64>(&device, block * kernels::EXCHANGES);
             let config = LaunchConfig::new(1, block as u32);
@@ -83,7 +83,7 @@ fn a_tiles_barrier_orders_shared_memory() {
     }
 }
 
-/// Which group of lanes did what is the machine's choice: whatever it was, it must fit together.
+/// The machine chooses the group of lanes for each operation; the results must be consistent.
 #[test]
 fn threads_that_are_together_reduce_and_scan() {
     for device in machines() {

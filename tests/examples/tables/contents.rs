@@ -2,7 +2,7 @@
 
 use super::{DOUBTFUL, Expected, HALF_MISSING, NAMED, ONE_TO_FIVE};
 
-/// The tool or the fault, the bytes, the options, and what comes of them.
+/// The tool or the fault, the bytes, the options, and the result.
 pub const CONTENTS: &[(&str, &[u8], &str, Expected)] = &[
     (
         "a byte order mark before numbers",

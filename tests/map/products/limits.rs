@@ -1,4 +1,4 @@
-//! Parts of matrices, and what is refused.
+//! Parts of matrices, and calls that are refused.
 
 use super::*;
 use tilewright::{ErrorKind, Profile, SimulatorOptions};

@@ -1,4 +1,4 @@
-//! What becomes of a product's sums: `Matmul` against the same arithmetic on the sums, one by one.
+//! The epilogue of products: `Matmul` against the same arithmetic on the sums, one by one.
 
 mod model;
 
