@@ -21,7 +21,7 @@ use tilewright::{
 // SAFETY: (1) there are no images, so none that could differ from the kernels.
 static KERNELS: ModuleSource = unsafe { ModuleSource::new("misbehaving", &[]) };
 
-/// What a host function is called with inside a kernel.
+/// The arguments of a host function that is called inside a kernel.
 struct Host {
     device: Device,
     module: Module,
@@ -269,7 +269,7 @@ pub fn wait_for_word(words: GlobalAtomic<u32>) {
     while words.fetch_max(3, 0) == Some(0) {}
 }
 
-/// With the options of a usual device but for the time, after which the report says what is waited for.
+/// With a usual device's options except for the time limit, after which the report names the waits.
 #[test]
 #[cfg(target_os = "linux")]
 fn threads_that_look_at_a_word_until_the_time_is_up_are_a_deadlock() {

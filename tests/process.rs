@@ -132,7 +132,7 @@ fn no_room_for_buffers() {
         assert!(is_out_of_memory(&unspecified), "{unspecified}");
         let pinned = device.pinned::<u8>(BYTES).map(drop).unwrap_err();
         assert_kind!(pinned is ErrorKind::OutOfHostMemory { .. });
-        // What failed is not counted as taken.
+        // Failed allocations do not count as used.
         assert_eq!(device.free_memory().unwrap(), free);
         assert_eq!(device.zeros::<u8>(1 << 20).unwrap().len(), 1 << 20);
     });

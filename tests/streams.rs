@@ -1,4 +1,4 @@
-//! Several streams of one device: what conflicts is ordered, whoever submits it.
+//! Several streams of one device: conflicting work is ordered, whichever thread submits it.
 
 mod common;
 
@@ -14,7 +14,7 @@ use tilewright::{
 };
 use tilewright_test_support::assert_kind;
 
-/// Elements of a buffer: on a GPU, so many that work of several streams runs at once.
+/// Elements of a buffer: on a GPU, enough that work of several streams runs at once.
 fn len_of(device: &Device) -> usize {
     if device.is_simulator() {
         1 << 10
@@ -204,7 +204,7 @@ fn what_is_prepared_was_written_before() {
     }
 }
 
-/// A view without elements may be used beside the whole: it does not count as a use.
+/// A view without elements may be used together with the whole: it does not count as a use.
 #[test]
 fn a_view_without_elements_is_no_use() {
     for device in devices() {
@@ -301,7 +301,7 @@ fn a_device_has_at_most_64_streams_at_once() {
     let mut streams: Vec<Device> = (1..64).map(|_| device.new_stream().unwrap()).collect();
     let error = device.new_stream().unwrap_err();
     assert_kind!(error is ErrorKind::TooLarge { .. });
-    // A number is used again, and what its stream did is not forgotten.
+    // A number is reused, and the work of its earlier stream is not forgotten.
     let x = streams[62].upload(&[1.0_f32; 1000]).unwrap();
     let mut y = streams[61].zeros::<f32>(1000).unwrap();
     add(&streams[60], 1.0, &x, &mut y);

@@ -11,7 +11,7 @@ use tilewright::{
 };
 use tilewright_test_support::assert_kind;
 
-/// The parts of an epilogue; a bias of the columns is always there.
+/// The parts of an epilogue, besides a bias of the columns, which every case has.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     alpha: f64,

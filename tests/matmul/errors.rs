@@ -1,4 +1,4 @@
-//! What is refused, and that the device multiplies after it.
+//! Calls that are refused, after which the device still multiplies.
 
 use crate::cases::{Kernel, Operands, Real, Shape, ways};
 use tilewright::{Device, ErrorKind, Matmul, MatmulGroup, SimulatorOptions};

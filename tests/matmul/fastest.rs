@@ -84,7 +84,7 @@ fn halves_have_the_same_bits_on_every_machine<T: Half>() {
     }
 }
 
-/// What a line has at one of its places, and at the next. All others are small whole numbers.
+/// The values of a line at one of its places and at the next. All others are small whole numbers.
 const SPECIAL: [[f64; 2]; 4] = [
     [f64::NAN, 1.0],
     [f64::INFINITY, 1.0],

@@ -182,7 +182,7 @@ fn of_halves_in_shared_launches() {
             }
         }
     }
-    // So many multiprocessors that no product fills half of them.
+    // Enough multiprocessors that no product fills half of them.
     let hopper = SimulatorOptions::default().with_multiprocessors(100);
     let ampere = SimulatorOptions::default().with_profile(Profile::A100);
     let on_gpu = hoppers(devices())

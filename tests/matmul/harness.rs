@@ -31,7 +31,7 @@ pub fn hoppers(machines: Vec<Device>) -> Vec<Device> {
     hoppers
 }
 
-/// Those that multiply split f32 on tensor cores: the hoppers, with `wgmma`, and what stands for an A100, with
+/// The machines that multiply split f32 on tensor cores: the hoppers, with `wgmma`, and the simulated A100, with
 /// `mma.sync`.
 pub fn splitters(machines: Vec<Device>) -> Vec<Device> {
     let mut splitters = hoppers(machines);
@@ -58,7 +58,7 @@ pub fn unlimited(device: Device) -> Device {
     }
 }
 
-/// A device, and the compute capability as of which it is to multiply.
+/// A device, and the compute capability whose kernels it uses.
 #[derive(Clone, Debug)]
 pub struct Way {
     pub device: Device,

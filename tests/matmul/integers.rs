@@ -6,8 +6,8 @@ use crate::harness::{Host, ORDERS, Shape, assert_same_bits};
 use tilewright::tuning::TileSize;
 use tilewright::{Arithmetic, Device, Matmul, MatmulPlan, Matrix, Order};
 
-/// Every way to multiply: on tensor cores where there are some, by the device's kernels and by those of an older
-/// one, and on the CUDA cores.
+/// Every way to multiply: on tensor cores if the device has them, by its own kernels and by those of an older device,
+/// and on the CUDA cores.
 const WAYS: [Way; 7] = [
     Way(Arithmetic::Auto, TileSize::Small, NEWEST),
     Way(Arithmetic::Auto, TileSize::Large, NEWEST),

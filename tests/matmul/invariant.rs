@@ -14,7 +14,7 @@ use tilewright::{Arithmetic, Device, Matmul, MatmulElement, MatmulGroup, MatmulI
 trait Invariant:
     MatmulInto<<Self as MatmulElement>::Accumulator> + MatmulElement<Accumulator: Bits + Debug> + Debug
 {
-    /// So many that `Auto` adds a vector in another order, or divides the K of a single product.
+    /// Enough that `Auto` adds a vector in another order, or divides the K of a single product.
     const K: usize = 640;
     /// Whether `Auto` has other bits for some of the shapes.
     const DEPENDS_OTHERWISE: bool = true;

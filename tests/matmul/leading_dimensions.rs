@@ -9,16 +9,15 @@ use tilewright_kernels::matmul::{self, OperandLayout, ProductKernel, ProductShap
 // SAFETY: (1) there are no images: the simulator runs the kernels as they were compiled for the host.
 static KERNELS: ModuleSource = unsafe { ModuleSource::new("tilewright_kernels", &[]) };
 
-/// Gaps behind each row: of whole vectors of 16 bytes, as kernels with aligned rows ask.
+/// Gaps after each row: whole vectors of 16 bytes, as kernels with aligned rows require.
 const GAPS: [usize; 2] = [4, 12];
 
-/// What gaps hold: a NaN that is in no product of numbers.
+/// The contents of gaps: a NaN that no product of numbers gives.
 fn filler<T: Real>() -> T {
     T::of(f64::NAN)
 }
 
-/// The matrix with `gap` fillers behind each row, or column, of its layout, and the leading
-/// dimension.
+/// The matrix with `gap` fillers after each row, or column, of its layout, and the leading dimension.
 fn spread<T: Real>(matrix: &Host<T>, layout: OperandLayout, gap: usize) -> (Vec<T>, usize) {
     let (elements, extent) = match layout {
         OperandLayout::RowMajor => (matrix.elements.clone(), matrix.columns),

@@ -17,7 +17,7 @@ const SIZES: [usize; 7] = [0, 1, 2, 3, 5, 9, 33];
 /// Lengths from which f32 is split, whole stages and tails.
 const SPLIT_SIZES: [usize; 7] = [63, 64, 65, 66, 72, 96, 129];
 
-/// Of the shapes with three of the sizes one in so many is multiplied: all ways together have them all.
+/// Each way multiplies every n-th of the shapes with three of the sizes; all ways together cover them all.
 const SAMPLE: usize = 11;
 
 /// Of every pair of alpha and beta.
@@ -36,7 +36,7 @@ struct Way<T: tilewright::MatmulElement> {
 }
 
 impl<T: tilewright::MatmulElement> Way<T> {
-    /// By the fastest kernel, of elements that `of` makes of numbers from -1 to 1.
+    /// By the fastest kernel, with elements that `of` makes from numbers between -1 and 1.
     fn new(of: fn(f64) -> T) -> Self {
         Self {
             depths: SIZES,
@@ -75,7 +75,7 @@ impl<T: tilewright::MatmulElement> Way<T> {
                 betas[number / 3 % 3],
             )
         });
-        // Whatever K is, and where it is 0 the most, beta C is what C becomes.
+        // For every K, and above all for 0, C becomes beta C.
         let scaled = (0..8).map(move |number| {
             let shape = [(33, 9, depths[0]), (5, 33, depths[0])][number / 4];
             with_factors(shape, number, alphas[2], betas[2])
@@ -98,7 +98,7 @@ fn unread<T: Element + Debug>(
     }
 }
 
-/// Fails unless samples of the way, number `first` and so on, are what becomes of their sums.
+/// Fails unless samples of the way, from number `first` on, have the epilogue's results for their sums.
 fn assert_way<T, O, S>(device: &Device, first: usize, way: Way<T>)
 where
     T: MatmulInto<O> + MatmulInto<S> + MatmulElement<Accumulator = S> + Debug,

@@ -21,9 +21,8 @@ const SHAPES: [Shape; 7] = [
     (3, 200, 0),
 ];
 
-/// More of them, of which larger tiles have room: with a number of the orders in which all types have such a kernel,
-/// what its name has, and whether epilogues are tested alone. The device computes 64 x `round` outputs in one round of
-/// tiles of 64 x 64.
+/// Further tiles, with more room: the number of an order in which all types have such a kernel, a part of its name, and
+/// whether only epilogues are tested. The device computes 64 x `round` outputs in one round of tiles of 64 x 64.
 fn large_shapes(device: &Device) -> [(Shape, usize, &'static str, bool); 6] {
     let round = 64 * device.properties().multiprocessors as usize;
     [

@@ -78,8 +78,8 @@ fn products_of_all_types() {
     }
 }
 
-/// As many tiles as multiprocessors make a long K no reason for clusters; each product has the bits that it has alone,
-/// where an operand is shared and where it is not.
+/// With as many tiles as multiprocessors, a long K is no reason for clusters. Each product has the bits that it has
+/// alone, with or without a shared operand.
 #[test]
 fn batches_with_a_long_k() {
     const COUNT: usize = 3;

@@ -173,8 +173,8 @@ fn wide_lines_are_computed_in_order() {
     }
 }
 
-/// Rows of A from 2^30 down to 2^-30, each of which has its own scale: none is left to the CUDA cores, and the
-/// bound holds in each. A row over as many powers of two is left to them, with its panel.
+/// Rows of A from 2^30 down to 2^-30, each with its own scale: none is left to the CUDA cores, and the bound holds in
+/// each. A row that spans as many powers of two is left to them, with its panel.
 #[test]
 fn graded_rows_are_taken_apart_and_rows_of_graded_elements_are_not() {
     const EXPONENTS: usize = 60;
@@ -222,7 +222,7 @@ fn one_element_makes_a_line_wide() {
             let shape = if in_a { (LINES, 8, K) } else { (8, LINES, K) };
             let element = |usual, is_special, line, k| match is_special && k == place {
                 true => special,
-                // Zeros at each place, so that no large product hides what becomes of the small ones.
+                // Zeros at each place, so that no large product hides the small ones.
                 false if !is_special && line < 2 && (line + k) % 2 == 0 => 0.0,
                 false => usual,
             };
@@ -231,7 +231,7 @@ fn one_element_makes_a_line_wide() {
     }
 }
 
-/// Rows and columns of which a block keeps 8: in the first and the last one of such a group, contiguous or not.
+/// Blocks keep 8 rows or columns: the first and the last one of such a group, contiguous or not.
 #[test]
 fn one_element_makes_a_longer_line_wide() {
     const LINES: usize = 132;
@@ -256,8 +256,7 @@ fn one_element_makes_a_longer_line_wide() {
 /// line and place.
 type Element<'a> = &'a dyn Fn(f32, bool, usize, usize) -> f32;
 
-/// Fails unless the product of operands, of which one has special lines, is accurate in the orders of this
-/// number.
+/// Fails unless the product of operands, one of them with special lines, is accurate in the orders of this number.
 fn assert_special_lines(
     (m, n, k): Shape,
     number: usize,
@@ -299,8 +298,8 @@ fn split_products_have_the_same_bits_on_every_machine() {
     assert_eq!(all.len(), 3);
 }
 
-/// Batches, of which each matrix has its own words, and one that all products share; and products whose tiles above
-/// the diagonal are left out.
+/// Batches in which each matrix has its own words, and one that all products share; and products that leave out the
+/// tiles above the diagonal.
 #[test]
 fn batches_by_warps_have_the_bits_of_single_products() {
     let (count, m, n, k) = (3, 70, 130, 96);

@@ -1,5 +1,5 @@
-//! Products of views: parts of larger matrices, in every order, where they lie. Each has the bits of the
-//! product of packed copies, and what surrounds a result stays.
+//! Products of views: parts of larger matrices, in every order, where they lie. Each has the bits of the product of
+//! packed copies, and the surroundings of a result do not change.
 
 use crate::common::product::{Host, ORDERS, Real, assert_same_bits};
 use crate::common::random::Random;
@@ -29,7 +29,7 @@ fn random<T: Real>(rows: usize, columns: usize, seed: u64) -> Host<T> {
     Host::new(rows, columns, || T::of(random.wide()))
 }
 
-/// Rows and columns of a larger matrix that surround a part: before it, and behind it.
+/// Rows and columns of a larger matrix that surround a part: before it, and after it.
 #[derive(Clone, Copy, Debug)]
 struct Margins {
     before: (usize, usize),

@@ -99,7 +99,7 @@ fn views_of_nothing_work() {
     }
 }
 
-/// The host may read a part of a matrix of which nothing else was written.
+/// The host may read a part of a matrix if only that part was written.
 #[test]
 fn what_was_never_written_is_found_within_a_part() {
     let device = Device::simulator_with(SimulatorOptions::default());

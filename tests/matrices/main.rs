@@ -27,7 +27,7 @@ fn numbered(device: &Device, order: Order) -> Matrix<u32> {
     matrix
 }
 
-/// What [`numbered`] has at rows and columns of these ranges, row after row.
+/// The elements of [`numbered`] in these rows and columns, row after row.
 fn numbers(rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) -> Vec<u32> {
     rows.flat_map(|row| {
         columns

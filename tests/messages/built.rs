@@ -1,4 +1,4 @@
-//! What takes a GPU, an old driver, or a process that fails: the errors are built here.
+//! Errors that take a GPU, an old driver, or a failing process are built here.
 
 use crate::{Line, built};
 use std::time::Duration;

@@ -13,9 +13,9 @@ mod products;
 use std::collections::HashSet;
 use tilewright::{Error, ErrorKind, Result};
 
-/// A message, and what it has to be.
+/// A message, and the expected text.
 struct Line {
-    /// The kind of the error and what it holds.
+    /// The kind of the error and its data.
     kind: String,
     said: String,
     expected: &'static str,

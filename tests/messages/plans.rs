@@ -8,7 +8,7 @@ fn zeros<T: Element>(device: &Device, shape: (usize, usize)) -> Matrix<T> {
     device.matrix_uninit(shape).unwrap()
 }
 
-/// What the plan of a product says, and what it has to say.
+/// The text of a product's plan, and the expected one.
 fn plan<T: MatmulInto<<T as MatmulElement>::Product>>(
     product: Matmul<'_, T>,
     expected: &'static str,

@@ -6,7 +6,7 @@ use tilewright::{ErrorKind, LaunchConfig};
 use tilewright_test_support::assert_kind;
 
 impl Worker<'_> {
-    /// A wrong call, whose error has to name what is wrong and change nothing.
+    /// A wrong call, whose error must name the mistake and change nothing.
     pub(super) fn fail(&mut self) -> &'static str {
         let place = self.any_held();
         let len = self.held[place].expected.len();
@@ -48,7 +48,7 @@ impl Worker<'_> {
         "fail"
     }
 
-    /// More memory than there is: the device gives back what it keeps, and goes on.
+    /// More memory than the device has: it returns the memory that it keeps, and continues.
     pub(super) fn fail_to_allocate(&mut self) -> &'static str {
         let bytes = self.device.properties().memory_bytes + 1;
         let error = self

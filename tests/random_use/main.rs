@@ -27,17 +27,17 @@ const THREADS: u64 = 8;
 /// Most buffers that a thread holds from step to step.
 const HELD: usize = 12;
 
-/// What the driver may take for itself meanwhile: events, launch queues, a kernel's local memory.
-/// Buffers that leaked would be some hundred times that.
+/// Memory that the driver may take meanwhile: events, launch queues, a kernel's local memory. Leaked buffers would be
+/// some hundred times that.
 const DRIVERS_OWN_BYTES: u64 = 32 << 20;
 
-/// What the streams' own memory may grow by meanwhile. A buffer has 60 KB on average.
+/// The allowed growth of the streams' own memory meanwhile. A buffer has 60 KB on average.
 const STREAMS_OWN_BYTES: u64 = 1 << 20;
 
 /// Buffers that wait for another thread to take them.
 type Exchange = Mutex<Vec<Held>>;
 
-/// A buffer, and what it holds.
+/// A buffer, and its contents.
 struct Held {
     buffer: Buffer<f32>,
     expected: Vec<f32>,
@@ -90,7 +90,7 @@ impl<'a> Worker<'a> {
         let stream = self.below(self.streams.len() as u64) as usize;
         self.device = &self.streams[stream];
         self.module = self.device.load(&AXPY).unwrap();
-        // Asking for too much gives back what the device keeps, which takes long to get again.
+        // Asking for too much returns the memory that the device keeps, which takes long to allocate again.
         let seldom = if self.device.is_simulator() {
             100
         } else {
@@ -169,7 +169,7 @@ impl<'a> Worker<'a> {
         let buffer = self.device.upload(&whole).unwrap();
         assert_eq!(self.device.reduce_sum(&buffer).unwrap(), exact);
 
-        // What another stream may have written.
+        // Values that another stream may have written.
         let place = self.any_held();
         let Held { buffer, expected } = &self.held[place];
         let largest = expected.iter().copied().fold(0.0, f32::max);
@@ -270,7 +270,7 @@ impl<'a> Worker<'a> {
         "drop"
     }
 
-    /// Gives a buffer to whichever thread comes next, and takes what another gave before.
+    /// Passes a buffer to the next thread, and takes the one that another passed before.
     fn pass_on(&mut self) -> &'static str {
         let place = self.any_held();
         let mine = self.held.swap_remove(place);
@@ -303,7 +303,7 @@ fn steps(device: &Device) -> u64 {
     }
 }
 
-/// Free memory after all work is done, and what buffers and streams use.
+/// Free memory after all work is done, and the use by buffers and streams.
 fn memory(device: &Device) -> (u64, u64) {
     device.synchronize().unwrap();
     let used = device.memory().unwrap().used;
@@ -316,7 +316,7 @@ fn eight_threads_get_right_answers_and_leave_no_memory_behind() {
         let others = (0..4).map(|_| device.new_stream().unwrap());
         let streams: Vec<_> = [device.clone()].into_iter().chain(others).collect();
         let exchange = Exchange::default();
-        // Modules, the sums' workspace, and what the driver sets up once.
+        // Modules, the sums' workspace, and the driver's one-time allocations.
         Worker::new(&streams, &exchange, 0).work(200);
         exchange.lock().unwrap().clear();
         let (free_before, used_before) = memory(&device);

@@ -6,7 +6,7 @@ use tilewright::{Error, HostMatrix, Transfer, ops};
 /// Most copies of a thread that are on their way.
 const ON_THE_WAY: usize = 4;
 
-/// A copy to the host, and what arrives.
+/// A copy to the host, and the expected contents.
 pub struct Download {
     transfer: Transfer<f32>,
     expected: Vec<f32>,

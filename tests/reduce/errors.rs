@@ -1,4 +1,4 @@
-//! What is refused, and that the device sums after it.
+//! Calls that are refused, after which the device still sums.
 
 use crate::common::devices;
 use crate::samples::{Sample, samples, sum_on};

@@ -1,4 +1,4 @@
-//! What is summed, and how a sum of it is judged.
+//! The inputs of sums, and the check of their results.
 
 use crate::common::devices;
 use crate::common::exact::{Compensated, Rounding};

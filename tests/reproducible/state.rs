@@ -1,4 +1,4 @@
-//! States on the host, and what is refused.
+//! States on the host, and calls that are refused.
 
 use crate::common::devices;
 use crate::sample::{Exact, Kind, assert_same, expected, state_on};

@@ -89,7 +89,7 @@ pub fn scores<T: Value>(count: usize, seed: u64) -> Vec<T> {
     (0..count).map(element).collect()
 }
 
-/// Fails unless each of `found` is as close to `expected` as `bound` of it says, besides the rounding to the type.
+/// Fails unless each of `found` is within `bound` of `expected`, apart from the rounding to the type.
 #[track_caller]
 pub fn assert_close<T: Value>(
     found: &[T],

@@ -9,7 +9,7 @@ use tilewright::{Device, IGNORED_CLASS, Matrix, MatrixView, MatrixViewMut, Norma
 /// Elements before, between and after rows.
 const FILLER: f64 = 77.0;
 
-/// A matrix with `before` columns before the rows and `after` behind them.
+/// A matrix with `before` columns before the rows and `after` after them.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
     before: usize,

@@ -10,7 +10,7 @@ use std::fmt::Debug;
 use tilewright::{Buffer, Device, ErrorKind, Matrix, Scannable, half, ops};
 use tilewright_test_support::assert_kind;
 
-/// Lengths by what scans them: threads of a warp, of a block, a block in turns, and several blocks.
+/// Lengths for each way to scan: by threads of a warp, of a block, a block in turns, and several blocks.
 fn lengths<T>() -> [Vec<usize>; 4] {
     let (vectors, tile) = (32 * 16 / size_of::<T>(), tile::<T>());
     [

@@ -50,7 +50,7 @@ impl Reduction<u8> for Indices {
     }
 }
 
-/// What the library's sum is, with results of half the size.
+/// The library's sum, with results of half the size.
 pub struct Narrow;
 
 impl Reduction<f64> for Narrow {

@@ -1,4 +1,4 @@
-//! What is refused, and that the device scans after it.
+//! Calls that are refused, after which the device still scans.
 
 use crate::common::devices;
 use tilewright::{Device, ErrorKind, SimulatorOptions};

@@ -31,7 +31,7 @@ fn shapes<T>() -> Vec<(usize, usize)> {
     ]
 }
 
-/// Of lines, how many are compared with buffers: each takes two launches, in which a block works on a whole tile.
+/// The number of lines that are compared with buffers: each takes two launches, in which a block works on a whole tile.
 const BUFFERS: usize = 8;
 
 /// The scans of a buffer: inclusive, and exclusive with an initial value.

@@ -41,7 +41,7 @@ pub fn scan<T: Sample>(data: &[T], is_exclusive: bool) -> Vec<T> {
     sums
 }
 
-/// Neighbours, then neighbours of pairs, and so on, of so many values, zeros behind them.
+/// Adds neighbours, then neighbouring pairs, and so on, of this many values, followed by zeros.
 fn tree<T: Sample>(values: &[T]) -> T {
     let mut values = values.to_vec();
     values.resize(FAN, T::ZERO);

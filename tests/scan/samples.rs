@@ -1,4 +1,4 @@
-//! What is scanned, and how the sums are judged.
+//! The inputs of scans, and the check of the sums.
 
 use crate::common::exact::{Compensated, Rounding};
 use crate::common::random::Random;

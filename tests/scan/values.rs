@@ -107,7 +107,7 @@ fn a_nan_is_the_canonical_one_from_its_place_on<T: Special>() {
     }
 }
 
-/// One alone, and one of the other sign right before or far behind it.
+/// One alone, and one of the other sign directly before or far after it.
 fn infinities_go_on_from_their_places<T: Special>() {
     let len = 2 * tile::<T>() + 9;
     let usual = samples::<T>(len, 8);

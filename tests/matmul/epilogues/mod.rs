@@ -27,7 +27,7 @@ struct Request {
     cases: [usize; 3],
 }
 
-/// Fails unless the product with each case's epilogue is what the case makes of the sums.
+/// Fails unless the product with each case's epilogue is the case's result for the sums.
 fn assert_cases<T, O, S>(device: &Device, request: Request)
 where
     T: MatmulInto<O> + MatmulInto<S> + MatmulElement<Accumulator = S> + Output<S>,
@@ -165,7 +165,7 @@ fn products_with_a_vector() {
     }
 }
 
-/// x, and what `Gelu`, `GeluTanh` and `Silu` make of it: definitions in 300 bits, rounded to f64.
+/// x, and its `Gelu`, `GeluTanh` and `Silu`: definitions in 300 bits, rounded to f64.
 #[rustfmt::skip]
 const ACTIVATED: [(f64, [f64; 3]); 14] = [
     (f64::NEG_INFINITY, [-0.0, -0.0, -0.0]),
@@ -229,7 +229,7 @@ fn activations_are_what_they_say() {
     }
 }
 
-/// A part of a larger matrix, whose rows start anywhere: what lies around it stays.
+/// A part of a larger matrix, whose rows start anywhere: the surrounding elements do not change.
 #[test]
 fn products_of_halves_go_into_parts_of_matrices() {
     let (m, n, k) = (70, 30, 64);

@@ -1,4 +1,4 @@
-//! What an epilogue makes of a sum, in the arithmetic of the host.
+//! The result of an epilogue for a sum, in the arithmetic of the host.
 
 use crate::common::random::Random;
 use crate::harness::Bits;

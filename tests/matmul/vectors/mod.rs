@@ -117,7 +117,7 @@ fn what_is_no_number_goes_through_8_bits() {
         T: MatmulInto<f32> + MatmulElement<Accumulator = f32> + Output<f32>,
     {
         const K: usize = 515;
-        // What a line has at a place, and v at the same one: all else is one.
+        // The values of a line and of v at one place: all others are one.
         let cases = [
             ((f32::NAN, 1.0), f32::NAN),
             ((0.0, f32::NAN), f32::NAN),
@@ -147,8 +147,8 @@ fn what_is_no_number_goes_through_8_bits() {
     assert_sums(F8E5M2::from_f32, f32::INFINITY);
 }
 
-/// So many contiguous lines that a group adds several parts of one, or all, or four lines at the same time; with
-/// and without whole vectors.
+/// Numbers of contiguous lines for which a group adds several parts of one, or all, or four lines at the same time;
+/// with and without whole vectors.
 #[test]
 fn groups_with_several_parts_have_the_same_bits() {
     const LAYOUT: Layout = Layout {
@@ -257,7 +257,7 @@ where
     } else {
         f64::MIN_POSITIVE
     };
-    // What is at two places of a line and of v, and the sum: all else is zero.
+    // The values at two places of a line and of v, and the sum: all others are zero.
     let cases = [
         ([infinity, 1.0], [2.0, 1.0], infinity),
         ([infinity, -infinity], [2.0, 1.0], nan),

@@ -203,7 +203,7 @@ fn values_of_a_wrong_length_are_refused() {
     }
 }
 
-/// Each value goes where the view says, and what lies around it stays.
+/// Each value goes to its place in the view, and the surrounding elements do not change.
 #[test]
 fn values_go_into_parts_of_a_buffer() {
     for device in devices() {

@@ -1,4 +1,4 @@
-//! The tree of a line on the host, one step after another: what gives the bits.
+//! A model of a line's tree on the host, step by step, for the expected bits.
 
 use crate::tree::{Tree, lifted};
 use std::ops::Range;

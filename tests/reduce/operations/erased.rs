@@ -1,5 +1,5 @@
-//! Operations and values without their types: what runs the cases is compiled once for each type of elements, not for
-//! each operation on it.
+//! Operations and values without their types: the code that runs the cases is compiled once for each element type, not
+//! for each operation.
 
 use super::judge::Judge;
 use super::model;

@@ -11,7 +11,7 @@ use tilewright::ops::{
 use tilewright_kernels::reduce::lines::LinePlan;
 use tilewright_kernels::reduce::{Magnitude, Number, Ordered, Plan, Real, Reduction};
 
-/// An operation whose values are compared with what a loop gives.
+/// An operation whose values are compared with a loop's.
 pub trait Judge<T: Pod>: Reduction<T> {
     /// Fails unless `value` is that of `elements`, which are not none if the operation needs one.
     fn judge(elements: &[T], value: Self::Output, case: &str);
@@ -163,8 +163,7 @@ impl Rounded {
         );
     }
 
-    /// Fails unless the value is what a sum with infinite or undefined terms has to be; false if there
-    /// is none of them.
+    /// Fails unless the value is right for a sum with infinite or undefined terms; false if there are none.
     #[track_caller]
     pub fn is_of_special(&self, terms: &[f64], case: &str) -> bool {
         let (positive, negative) = (

@@ -1,4 +1,4 @@
-//! The tree of whole-buffer reductions on the host, one step after another: what gives the bits.
+//! A model of the tree of whole-buffer reductions on the host, step by step, for the expected bits.
 
 use crate::tree::{Tree, lifted};
 use tilewright_kernels::reduce::{BLOCK_THREADS, Plan, Reduction, VECTORS_IN_FLIGHT};
@@ -34,7 +34,7 @@ impl<A: Copy> Tree<A> {
         self.over_block(of_threads)
     }
 
-    /// What a thread has of the tiles of its block.
+    /// A thread's share of the tiles of its block.
     fn of_thread(&self, lifted: &[A], plan: &Plan, lanes: usize, block: usize, thread: usize) -> A {
         let tiles = lifted.len().div_ceil(plan.tile);
         let mut totals = [self.identity; VECTORS_IN_FLIGHT];

@@ -3,7 +3,7 @@
 use crate::common::devices;
 use crate::common::random::Random;
 
-/// Terms whose squares overflow, underflow, or are lost beside others, and what their norm is.
+/// Terms whose squares overflow, underflow, or are lost beside others, and their norm.
 fn norms() -> Vec<(Vec<f64>, f64)> {
     let tiny = f64::from_bits(1);
     vec![
@@ -86,8 +86,8 @@ fn variances_survive_a_large_mean() {
     }
 }
 
-/// The variance of halves of the elements that are `low` and `high` is the square of half of their difference,
-/// and what combines the halves is that times n^4 / 4.
+/// The variance of halves of the elements that are `low` and `high` is the square of half of their difference, and
+/// combining the halves multiplies it by n^4 / 4.
 #[test]
 fn a_variance_is_infinite_only_where_it_is_beyond_f64() {
     const LEN: usize = 1 << 14;

@@ -17,7 +17,7 @@ pub trait Value: Element + Debug + PartialOrd {
     /// A small integer.
     fn small(random: &mut Random) -> Self;
 
-    /// What is special about the type: NaN, infinities, zeros of either sign, the ends of the range.
+    /// The special values of the type: NaN, infinities, zeros of either sign, the ends of the range.
     fn special() -> Vec<Self>;
 
     /// The canonical NaN, if there is one.
