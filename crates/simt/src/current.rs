@@ -161,7 +161,7 @@ impl Here {
     /// returns whether it did.
     #[inline(always)]
     pub fn load_shared_again(self, address: usize, bytes: usize, site: CallSite) -> bool {
-        // Other widths than a cell's have no place in a `Line`.
+        // A `Line` has no place for widths other than a cell's.
         if !bytes.is_power_of_two() || bytes > MAX_CELL_BYTES {
             return false;
         }

@@ -1,4 +1,4 @@
-//! Reports of what ended a launch early, which a person can act on.
+//! Reports of findings that end a launch early, for a person to act on.
 
 use super::defect_kind::DefectKind;
 use super::dim::Dim3;
@@ -84,7 +84,7 @@ pub struct Defect {
     pub kernel: String,
     /// The rule that was broken.
     pub kind: DefectKind,
-    /// What happened, in one sentence, with the numbers.
+    /// The finding in one sentence, with the numbers.
     pub message: String,
     /// The line of kernel code; none for limits that are checked before any thread runs.
     pub location: Option<SourceLocation>,
@@ -102,7 +102,7 @@ pub struct Defect {
     pub times: u64,
     /// The seed of the schedule.
     pub seed: u64,
-    /// The launch's other findings: it goes on after those that it survives. Their own `further` is empty.
+    /// The launch's other findings: it continues after those that it survives. Their own `further` is empty.
     pub further: Vec<Self>,
 }
 

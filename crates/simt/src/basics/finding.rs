@@ -1,4 +1,4 @@
-//! What a block finds before the launch adds its name.
+//! A block's finding, before the launch adds its name.
 
 use super::call_site::CallSite;
 use super::calls::CallStack;

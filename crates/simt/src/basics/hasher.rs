@@ -1,4 +1,4 @@
-//! A hash of numbers that costs little.
+//! A cheap hash of numbers.
 
 use super::random::spread;
 use std::collections::HashMap;

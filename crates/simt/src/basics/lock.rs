@@ -1,4 +1,4 @@
-//! Locks that a panic does not make useless.
+//! Locks that stay usable after a panic.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -29,7 +29,7 @@ static TABLE: RwLock<Table> = RwLock::new(Table {
     free: Vec::new(),
 });
 
-/// What the slots stand for.
+/// The lines that the slots stand for.
 struct Table {
     /// The file and the line of each slot that has been written.
     lines: Vec<(Arc<str>, u32)>,
@@ -41,7 +41,7 @@ struct Table {
 #[derive(Clone, Copy, Debug)]
 pub struct SourceLine(pub(crate) &'static Location<'static>);
 
-/// Lines of one file. They are those of the file as long as this value lives; later, they may stand for others.
+/// Lines of one file. They are valid while this value lives; later, they may stand for other lines.
 ///
 /// ```
 /// use simt::{Body, DefectKind, Launch, Options, SourceLines};
@@ -99,7 +99,7 @@ impl Drop for SourceLines {
 }
 
 impl Table {
-    /// A slot that stands for this line from now on; none if all are in use.
+    /// Assigns a slot to this line; none if all are in use.
     fn slot(&mut self, line: (Arc<str>, u32), caller: &Location<'static>) -> Option<usize> {
         if let Some(slot) = self.free.pop() {
             self.lines[slot] = line;

@@ -1,4 +1,4 @@
-//! Describes what the threads of a block are doing, for the report of a defect.
+//! Describes the activity of a block's threads, for the report of a defect.
 
 use super::state::Block;
 use super::thread::{Thread, Wait};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::ptr;
 
 impl Block {
-    /// Describes what all threads but `except` are doing.
+    /// Describes the activity of all threads but `except`.
     #[cold]
     pub fn describe_others(&self, except: &Thread) -> Vec<Related> {
         describe(

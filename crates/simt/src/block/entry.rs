@@ -30,7 +30,7 @@ impl Block {
     #[cold]
     #[inline(never)]
     fn stack_is_full(&self, thread: &Thread, excess: usize, site: Option<CallSite>) {
-        // With little of the reserve left, even the report must be made elsewhere.
+        // If little of the reserve is left, even the report must be made elsewhere.
         if excess > RESERVE_BYTES / 2 {
             thread.confinement.leave(Left::StackOverflow);
         }

@@ -57,7 +57,7 @@ pub(crate) struct Block {
     pub mbarriers: Mbarriers,
     /// The bulk copies that its threads have issued.
     pub engine: Engine,
-    /// Whether the block has used anything of the asynchronous machine: most do without.
+    /// Whether the block has used the asynchronous machine: most do not.
     pub uses_machine: Cell<bool>,
     /// Whether copies or products may be in flight.
     pub may_be_in_flight: Cell<bool>,

@@ -1,4 +1,4 @@
-//! Groups the threads of a block by what they wait for, for the report of a defect.
+//! Groups the threads of a block by their waits, for the report of a defect.
 
 use super::state::Block;
 use super::thread::{Thread, Wait};
@@ -7,7 +7,7 @@ use crate::basics::{CallSite, Related};
 /// More notes than these do not help.
 pub(super) const MAX_NOTES: usize = 8;
 
-/// Threads that wait for the same thing at the same line.
+/// Threads with the same wait at the same line.
 struct Group<'a> {
     wait: Wait,
     site: CallSite,

@@ -67,7 +67,7 @@ impl BlockCheck {
             return result;
         }
         let words = &mut *published.lock();
-        // What the access itself releases comes after it.
+        // Releases of the access itself come after it.
         let time = self.now();
         if access.kind != AccessKind::AtomicRead {
             self.publish(position, access, address, &mut words.releases);

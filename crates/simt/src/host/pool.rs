@@ -13,7 +13,8 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
-/// Host threads that call what launches ask for. They end with this, but those that may have lent something never do.
+/// Host threads that make the calls of launches. They end with this value, except for those that may have lent
+/// something.
 pub(crate) struct Pool {
     threads: usize,
     queue: Arc<Queue>,
@@ -50,7 +51,7 @@ impl Pool {
     ///
     /// # Panics
     ///
-    /// With what a call has panicked with.
+    /// With the payload of a call that panicked.
     pub fn run<F: Fn(usize) -> ControlFlow<()> + Sync>(&self, most: usize, call: &F) {
         let most = most.max(1);
         let task = Arc::new(Task::new(most, call));
@@ -66,7 +67,7 @@ impl Drop for Pool {
     }
 }
 
-/// What the threads are to call.
+/// The functions that the threads are to call.
 #[derive(Default)]
 struct Queue {
     state: Mutex<QueueState>,

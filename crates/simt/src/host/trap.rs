@@ -278,7 +278,7 @@ fn end_process(thread: &Thread, block: &Block, waits_for_host: bool) -> ! {
     abort_after(|| say_what_it_does(thread, block, waits_for_host))
 }
 
-/// Writes what a thread does that cannot be stopped.
+/// Describes the activity of a thread that cannot be stopped.
 fn say_what_it_does(thread: &Thread, block: &Block, waits_for_host: bool) {
     let does = match waits_for_host {
         true => "waits for the host, such as for a lock, a channel or input",

@@ -55,7 +55,7 @@ pub(crate) fn pool() -> Result<Arc<Pool>, Finding> {
         pool: Arc::clone(&pool),
         trier: Arc::new(trier),
     };
-    // To drop the parent's pool would be to talk to threads that are not there.
+    // Dropping the parent's pool would wait for threads that the child does not have.
     mem::forget(current.replace(workers));
     Ok(pool)
 }

@@ -156,12 +156,12 @@ pub fn mbarrier_parity(address: usize) -> bool {
     })
 }
 
-/// What an arrival passes on.
+/// The order that an arrival passes on.
 #[derive(Clone, Copy)]
 enum Arrival {
     /// The thread's accesses.
     Releases,
-    /// What its fences have released.
+    /// Only the accesses that its fences have released.
     Relaxed,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::count::Counts;
 
-/// What a launch has executed, and its counters.
+/// Counts of the work that a launch has executed, and its counters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {

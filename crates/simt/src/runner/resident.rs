@@ -57,7 +57,7 @@ impl Resident {
         [waiting, exited, threads.len() - waiting - exited]
     }
 
-    /// Describes what the threads of the block are doing.
+    /// Describes the activity of the block's threads.
     pub fn describe(&self) -> Related {
         let index = self.block.threads[0].position.block_idx;
         let [waiting, exited, others] = self.count();

@@ -42,7 +42,7 @@ pub(crate) enum Left {
 }
 
 impl Left {
-    /// Describes what the thread did.
+    /// Describes the thread's activity.
     pub fn describe(self) -> &'static str {
         match self {
             Self::StackOverflow => "has overflowed its stack",

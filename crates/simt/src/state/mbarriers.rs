@@ -67,7 +67,7 @@ impl Mbarrier {
         (self.expected, self.landed) = (0, 0);
     }
 
-    /// Describes what the current phase lacks.
+    /// Describes the arrivals and bytes that the current phase lacks.
     pub fn lack(&self) -> String {
         let arrivals = match self.missing {
             0 => format!("all of its {} arrivals", self.arrivals),

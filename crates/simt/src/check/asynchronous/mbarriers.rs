@@ -30,7 +30,7 @@ impl BlockCheck {
         handed
     }
 
-    /// What the fences of the thread at `position` have released, to the threads of `scope` at least.
+    /// The accesses that the fences of the thread at `position` have released, to the threads of `scope` at least.
     pub fn released(&self, position: &Position, scope: MemoryScope) -> BarrierOrder {
         let clocks = self.clocks.of(position.thread() as usize);
         let mut handed = BarrierOrder {

@@ -197,7 +197,7 @@ impl<'a> SharedCell<'a> {
     fn set_write(self, write: Packed, reads: ReaderSet) {
         self.write.word.set(write.word);
         self.write.site.set(write.site);
-        // Whatever the write is: the next load by one of the short ways says more.
+        // Conservatively late: the next load on a fast path finds out.
         self.set_reads(reads, true);
     }
 

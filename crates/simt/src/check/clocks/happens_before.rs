@@ -21,9 +21,10 @@ pub(in crate::check) struct HappensBefore {
     pub fenced: SharedClock,
     /// The part that the asynchronous proxy also sees.
     pub proxied: SharedClock,
-    /// By scope, block first: what the thread's fences have released. Its next atomic updates publish it.
+    /// By scope, block first: the accesses that the thread's fences have released. Its next atomic updates publish
+    /// them.
     pub released: [Before; SCOPES],
-    /// By scope: what its atomic updates have read. Its next fence orders it.
+    /// By scope: the releases that its atomic updates have read. Its next fence orders them.
     pub observed: [Before; SCOPES],
 }
 

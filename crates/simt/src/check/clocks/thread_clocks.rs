@@ -14,7 +14,7 @@ pub(in crate::check) struct ThreadClocks {
 }
 
 impl ThreadClocks {
-    /// Nothing is known of `threads` threads.
+    /// The clocks of `threads` threads about which nothing is known.
     ///
     /// # Errors
     ///
@@ -28,7 +28,7 @@ impl ThreadClocks {
         })
     }
 
-    /// Forgets all that is known.
+    /// Forgets everything about all threads.
     pub fn clear(&mut self) {
         for thread in &mut self.threads {
             *thread.get_mut() = Rc::clone(&self.unknown);

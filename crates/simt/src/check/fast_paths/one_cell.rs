@@ -45,8 +45,8 @@ impl BlockCheck {
         plain().is_some_and(|access| cell.store(&access, self.block, shadow.sets()))
     }
 
-    /// Records a load or a store of shared memory, of `bytes` bytes from `offset` on, which are at `address`, that is not
-    /// recorded at once. If it does not, that has to be found once more.
+    /// Records a load or a store of shared memory, of `bytes` bytes from `offset` on, which are at `address`, that is
+    /// not recorded at once. If it returns false, the slower paths look the bytes up again.
     pub fn record_in_page<const WRITES: bool>(
         &self,
         position: &Position,

@@ -23,7 +23,7 @@ fn is_of_writes(conflict: &Conflict, site: Site) -> bool {
     }
 }
 
-/// Whether it writes what the memory has.
+/// Whether it writes the value that the memory already has.
 fn repeats(access: &Access) -> bool {
     if access.value.is_null() {
         return false;

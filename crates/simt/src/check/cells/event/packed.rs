@@ -23,7 +23,7 @@ const KIND_AT: u32 = 60;
 
 const BLOCKS: u64 = 1 << (THREAD_AT - BLOCK_AT);
 
-/// In place of a kind: the cell is kept elsewhere, under the number in the lower bits.
+/// Stands in place of a kind: the cell is kept elsewhere, under the number in the lower bits.
 const ELSEWHERE: u64 = 0xf << KIND_AT;
 
 /// The bits of the time.
