@@ -22,7 +22,7 @@ use tilewright::{Device, Error, ErrorKind};
 struct FakeDriver {
     /// The result of every function except those below.
     status: u32,
-    /// What `cuInit` returns.
+    /// The status that `cuInit` returns.
     init: u32,
     /// The result and the version of `cuDriverGetVersion`.
     version: (u32, u32),

@@ -22,7 +22,7 @@ const LENGTHS: [usize; 9] = [
 /// Elements of the results that are compared with f64, whole rows of them.
 pub const COMPARED: usize = 100_000;
 
-/// What is added to a variance: torch.py has the same.
+/// The number added to a variance; torch.py has the same.
 const EPSILON: f32 = 1e-5;
 
 /// The operations to measure on `device`.

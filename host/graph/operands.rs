@@ -6,8 +6,8 @@ use crate::element::Element;
 use crate::matrix::{Matrix, MatrixViewMut};
 use sealed::GraphOperand;
 
-/// What a [`Graph`](crate::Graph) owns: a [`Buffer`], a [`Matrix`], [`Segments`](crate::Segments), and tuples, arrays
-/// and vectors of operands.
+/// Operands that a [`Graph`](crate::Graph) owns: a [`Buffer`], a [`Matrix`], [`Segments`](crate::Segments), and tuples,
+/// arrays and vectors of operands.
 #[diagnostic::on_unimplemented(
     message = "a graph cannot own `{Self}`",
     label = "not a buffer, a matrix, segments, or a tuple, an array or a `Vec` of them"

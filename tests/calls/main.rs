@@ -22,7 +22,7 @@ use std::thread;
 use tilewright::cuda_std::fp8::F8E4M3;
 use tilewright::{Arithmetic, Buffer, Device, DeviceGroup, ErrorKind, Matmul, ModuleSource};
 
-/// What the child process knows itself by.
+/// Marks the child process.
 const CHILD: &str = "TILEWRIGHT_TEST_CALLS";
 
 /// The driver's calls of a launch in a thread where the device's context is current.

@@ -6,7 +6,7 @@ use std::env;
 use std::ffi::{CStr, c_char};
 use std::process::Command;
 
-/// What the child process knows itself by.
+/// Marks the child process.
 const CHILD: &str = "TILEWRIGHT_TEST_CUDARC";
 
 /// The functions of the driver of `tests/calls` that `traced.c` replaces, and the names by which it calls them.

@@ -49,7 +49,7 @@ impl Pointer {
     }
 }
 
-/// What the deleter frees.
+/// The memory that the deleter frees.
 struct Context {
     _data: Vec<f32>,
     _shape: Vec<i64>,

@@ -251,7 +251,7 @@ fn the_oldest_devices_have_no_kernel_for_halves() {
     assert_eq!(plan.kernel, "matmul_coarsened_small_i8");
 }
 
-/// What an A100 selects by itself.
+/// The kernels that an A100 selects by default.
 #[test]
 fn an_older_device_multiplies_by_warps() {
     fn kernel<T: MatmulInto<<T as MatmulElement>::Product>>() -> &'static str {

@@ -1,4 +1,4 @@
-//! What is summed reproducibly.
+//! The inputs of reproducible sums.
 
 use crate::common::exact::Expansion;
 use crate::common::random::Random;

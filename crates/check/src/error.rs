@@ -70,7 +70,7 @@ pub enum CheckError {
     Empty {
         /// Which it is.
         what: &'static str,
-        /// What it has.
+        /// Its units: `threads` or `blocks`.
         of: &'static str,
         /// The extent by dimension.
         extent: [u32; 3],
@@ -80,7 +80,7 @@ pub enum CheckError {
     Cluster {
         /// Blocks by dimension.
         cluster: [u32; 3],
-        /// What excludes it.
+        /// The bound or device that excludes it.
         reason: String,
     },
     /// Variables that do not fit into any device's constant memory.

@@ -64,7 +64,7 @@ impl Memory {
         self.bytes
     }
 
-    /// What it has now.
+    /// Its contents now.
     pub fn contents(&self) -> Vec<u8> {
         let words = self.lines.iter().flat_map(|line| &line.0);
         let bytes = words.flat_map(|word| word.load(Ordering::Relaxed).to_ne_bytes());

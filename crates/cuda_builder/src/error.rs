@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::arch::Arch;
 
-/// How to get a device toolchain: the end of the message when none is found.
+/// How to get a device toolchain: the end of the message if none is found.
 const HOW_TO_INSTALL: &str = "\
 install one of:
   rustup:  rustup component add rust-src llvm-tools (for the active toolchain)

@@ -1,4 +1,4 @@
-//! What is refused, what an error leaves behind, and the use of memory.
+//! Calls that are refused, the state after an error, and the use of memory.
 
 use super::{data, memory_for, whole};
 use crate::common::devices;

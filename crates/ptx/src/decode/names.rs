@@ -1,4 +1,4 @@
-//! What names stand for.
+//! The meanings of names.
 
 use super::error::DecodeErrorKind::{self, TooManyRegisters, Twice};
 use super::layout::{MOST_SLOTS, layout, place_in_local};
@@ -37,7 +37,7 @@ pub(super) struct Names {
     ranges: HashMap<String, Range>,
 }
 
-/// What names refer to, as far as it is known.
+/// The meanings of names, as far as they are known.
 #[derive(Debug, Default)]
 pub(super) struct Storage {
     pub slots: Vec<u64>,

@@ -12,7 +12,7 @@ family! {
     with 1..=4;
     /// The owner of the barrier; the block if there is none.
     scope: Option<BarrierScope>,
-    /// What happens there.
+    /// The operation at the barrier.
     step: BarrierStep,
     /// How predicates are combined.
     reduce: Option<Reduce>,

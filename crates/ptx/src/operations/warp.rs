@@ -17,7 +17,7 @@ family! {
     /// Votes.
     Vote: VoteName { Vote = "vote.sync", }
     with 3..=3;
-    /// What is returned.
+    /// The result that is returned.
     mode: VoteMode,
     /// The type of the result.
     of: Type,

@@ -14,11 +14,11 @@ use std::fmt;
 pub struct Statement {
     /// Its line.
     pub line: Line,
-    /// What it is.
+    /// The kind of the statement.
     pub kind: StatementKind,
 }
 
-/// What a statement is.
+/// The kinds of statements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StatementKind {
     /// Variables, among them registers.

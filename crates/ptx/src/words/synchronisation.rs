@@ -47,7 +47,7 @@ words! {
     /// How a shuffle finds its source lane.
     ShuffleMode { Up = "up", Down = "down", Butterfly = "bfly", Index = "idx", }
 
-    /// What a vote returns.
+    /// The result of a vote.
     VoteMode { All = "all", Any = "any", Uniform = "uni", Ballot = "ballot", }
 
     /// Which lanes match.
