@@ -70,7 +70,7 @@ impl Device {
     /// Allocates `len` elements with unspecified values, for a kernel that writes all of them.
     ///
     /// # Errors
-    /// Those of [`Device::zeros`].
+    /// The errors of [`Device::zeros`].
     pub fn uninit<T: Element>(&self, len: usize) -> Result<Buffer<T>> {
         Buffer::uninit(self, len).during("uninit")
     }

@@ -121,7 +121,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::cuda`], and [`ErrorKind::NoDeviceWithUuid`] unless one CUDA device has the requested UUID.
+    /// The errors of [`Device::cuda`], and [`ErrorKind::NoDeviceWithUuid`] unless one CUDA device has the requested
+    /// UUID.
     pub fn open(choice: DeviceChoice) -> Result<Self> {
         match choice {
             DeviceChoice::Simulator => Ok(Self::simulator()),
@@ -222,7 +223,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`].
+    /// The errors of [`Device::synchronize`].
     pub fn free_memory(&self) -> Result<u64> {
         let memory = self.backend.memory().during("free_memory")?;
         Ok(memory.free + memory.kept)
@@ -323,7 +324,7 @@ impl fmt::Debug for Device {
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`]. A failure is not cached: the next call tries again.
+/// The errors of [`Device::from_env`]. A failure is not cached: the next call tries again.
 pub fn default_device() -> Result<&'static Device> {
     static DEFAULT: OnceLock<Device> = OnceLock::new();
     if let Some(device) = DEFAULT.get() {

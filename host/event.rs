@@ -33,7 +33,7 @@ impl Device {
     /// Records an event after the work submitted so far.
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`].
+    /// The errors of [`Device::synchronize`].
     pub fn record_event(&self) -> Result<Event> {
         Event::record(self).during("record_event")
     }
@@ -73,7 +73,7 @@ impl Event {
     /// On the simulator it always has: work is complete when the call that submits it returns.
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`] if the work before the event failed.
+    /// The errors of [`Device::synchronize`] if the work before the event failed.
     pub fn is_done(&self) -> Result<bool> {
         // SAFETY: a live handle: it is this event's own, and only `drop` destroys it.
         unsafe { self.device.backend().event_has_come(self.handle) }.during("is_done")
@@ -82,7 +82,7 @@ impl Event {
     /// Waits until the device's work has reached this event.
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`] if the work before the event failed.
+    /// The errors of [`Device::synchronize`] if the work before the event failed.
     pub fn synchronize(&self) -> Result<()> {
         self.wait().during("synchronize")
     }

@@ -111,7 +111,7 @@ impl<O: GraphOperands> Graph<O> {
     /// If this fails, the graph is empty, and its launches do nothing.
     ///
     /// # Errors
-    /// Those of [`Device::capture`].
+    /// The errors of [`Device::capture`].
     pub fn update(
         &mut self,
         record: impl for<'a> FnOnce(&'a Device, O::Views<'a>) -> Result<()>,
@@ -179,7 +179,7 @@ impl<O: GraphOperands> Graph<O> {
     /// it.
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`]; on the simulator, also those of the recorded calls.
+    /// The errors of [`Device::synchronize`]; on the simulator, also those of the recorded calls.
     pub fn launch(&mut self) -> Result<()> {
         self.submit().during("launch")
     }

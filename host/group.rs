@@ -88,7 +88,7 @@ impl DeviceGroup {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::from_env`].
+    /// The errors of [`Device::from_env`].
     pub fn all() -> Result<Self> {
         let devices = match DeviceChoice::from_env().map_err(crate::Error::into_kind) {
             Err(kind) => Err(kind),

@@ -36,7 +36,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::cuda`], which say why there is no device.
+    /// The errors of [`Device::cuda`], which say why there is no device.
     pub fn list() -> Result<Vec<DeviceDescription>> {
         listed().during("list")
     }

@@ -21,7 +21,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`].
+    /// The errors of [`Device::synchronize`].
     pub fn memory(&self) -> Result<MemoryUse> {
         self.backend().memory().during("memory")
     }
@@ -31,7 +31,7 @@ impl Device {
     /// Waits for the work of all streams first, so that all dropped buffers are free.
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`].
+    /// The errors of [`Device::synchronize`].
     pub fn trim_memory(&self, kept: u64) -> Result<()> {
         self.backend().trim_memory(kept).during("trim_memory")
     }
@@ -42,7 +42,7 @@ impl Device {
     /// allocations faster. Devices that share memory with `cust`, and the simulator, keep none.
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`].
+    /// The errors of [`Device::synchronize`].
     pub fn keep_memory(&self, kept: u64) -> Result<()> {
         self.backend().keep_memory(kept).during("keep_memory")
     }

@@ -76,7 +76,7 @@ impl Module {
     /// Launches a kernel of this crate.
     ///
     /// # Safety
-    /// Those of [`ModuleRef::launch_params`].
+    /// The requirements of [`ModuleRef::launch_params`].
     pub(crate) unsafe fn launch_own<K: OwnKernel>(
         device: &Device,
         config: LaunchConfig,
@@ -107,7 +107,7 @@ impl Module {
     /// kernel with such products should assert that there are no warnings.
     ///
     /// # Errors
-    /// Those of [`Device::load`] if the module was not loaded before.
+    /// The errors of [`Device::load`] if the module was not loaded before.
     pub fn compiler_warnings(&self) -> Result<Vec<String>> {
         let warnings = self.device.backend().warnings(self.source);
         warnings.during("compiler_warnings")
@@ -249,7 +249,7 @@ impl Module {
     ///    `arguments`.
     ///
     /// # Errors
-    /// Those of [`launch`](Self::launch).
+    /// The errors of [`launch`](Self::launch).
     pub unsafe fn launch_unsafe<'launch, K, A>(
         &self,
         kernel: K,

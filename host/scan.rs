@@ -155,7 +155,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::scan_inclusive`].
+    /// The errors of [`Device::scan_inclusive`].
     #[doc(alias = "cumsum")]
     #[doc(alias = "prefix sum")]
     #[doc(alias = "ExclusiveSum")]
@@ -184,7 +184,7 @@ impl Device {
     /// Writes the sums of [`Device::scan_exclusive`] to `sums`, a buffer or a slice of one, without waiting.
     ///
     /// # Errors
-    /// Those of [`Device::scan_inclusive_into`].
+    /// The errors of [`Device::scan_inclusive_into`].
     pub fn scan_exclusive_into<'x, 's, T: ScanElement>(
         &self,
         x: impl IntoBufferView<'x, T>,
@@ -256,7 +256,7 @@ impl Device {
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`], [`Device::upload`] and [`Device::scan_inclusive`].
+/// The errors of [`Device::from_env`], [`Device::upload`] and [`Device::scan_inclusive`].
 #[doc(alias = "cumsum")]
 #[doc(alias = "prefix sum")]
 pub fn scan_inclusive<T: ScanElement>(data: &[T]) -> Result<Vec<T>> {
@@ -272,7 +272,7 @@ pub fn scan_inclusive<T: ScanElement>(data: &[T]) -> Result<Vec<T>> {
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`], [`Device::upload`] and [`Device::scan_exclusive`].
+/// The errors of [`Device::from_env`], [`Device::upload`] and [`Device::scan_exclusive`].
 #[doc(alias = "cumsum")]
 #[doc(alias = "prefix sum")]
 pub fn scan_exclusive<T: ScanElement>(data: &[T]) -> Result<Vec<T>> {

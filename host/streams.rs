@@ -45,7 +45,7 @@ impl Device {
     /// [`new_stream`](Self::new_stream) with a priority. The simulator ignores the priority.
     ///
     /// # Errors
-    /// Those of [`new_stream`](Self::new_stream).
+    /// The errors of [`new_stream`](Self::new_stream).
     pub fn new_stream_with_priority(&self, priority: StreamPriority) -> Result<Self> {
         self.another_stream(priority)
             .during("new_stream_with_priority")
@@ -67,7 +67,7 @@ impl Device {
     /// host waits only if the event was recorded on another device.
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`].
+    /// The errors of [`Device::synchronize`].
     pub fn wait_for(&self, event: &Event) -> Result<()> {
         event.let_wait(self).during("wait_for")
     }

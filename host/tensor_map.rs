@@ -53,7 +53,7 @@ impl<T: Element> Matrix<T> {
     /// Boxes are as in [`Self::tensor_map`].
     ///
     /// # Errors
-    /// Those of [`Self::tensor_map`].
+    /// The errors of [`Self::tensor_map`].
     pub fn tensor_map_mut<const ROWS: usize, const COLUMNS: usize>(
         &mut self,
     ) -> Result<TensorMapViewMut<'_, T, ROWS, COLUMNS>> {

@@ -52,7 +52,7 @@ impl<T: Element> Transfer<T> {
     /// Waits for the copy, and returns the host memory.
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`](crate::Device::synchronize). If the wait fails, the host memory is leaked.
+    /// The errors of [`Device::synchronize`](crate::Device::synchronize). If the wait fails, the host memory is leaked.
     pub fn wait(self) -> Result<PinnedBuffer<T>> {
         let (host, _) = self.finished().during("synchronize")?;
         Ok(host)
@@ -72,7 +72,7 @@ impl<T: Element> Transfer<T> {
     /// Whether the copy is complete; does not wait.
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`](crate::Device::synchronize).
+    /// The errors of [`Device::synchronize`](crate::Device::synchronize).
     pub fn is_done(&self) -> Result<bool> {
         self.complete.is_done()
     }

@@ -17,7 +17,7 @@ impl Device {
     /// in that order, it is copied on the host first.
     ///
     /// # Errors
-    /// Those of [any call](crate#errors).
+    /// The errors of [any call](crate#errors).
     pub fn upload_array<T: Element, D: Dimension>(
         &self,
         array: ArrayView<'_, T, D>,
@@ -49,7 +49,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [any call](crate#errors).
+    /// The errors of [any call](crate#errors).
     pub fn matrix_from_array<T: Element>(&self, array: ArrayView2<'_, T>) -> Result<Matrix<T>> {
         Matrix::of_array(self, array).during("matrix_from_array")
     }
@@ -107,7 +107,7 @@ impl<T: Element> Buffer<T> {
     /// Copies the elements to an array on the host.
     ///
     /// # Errors
-    /// Those of [`Buffer::to_vec`], and [`ErrorKind::TooLarge`] for more than `isize::MAX` elements of no bytes,
+    /// The errors of [`Buffer::to_vec`], and [`ErrorKind::TooLarge`] for more than `isize::MAX` elements of no bytes,
     /// which `ndarray` does not allow.
     pub fn to_array1(&self) -> Result<Array1<T>> {
         let array = self.view().elements().and_then(|elements| {
@@ -124,7 +124,7 @@ impl<T: Element> Matrix<T> {
     /// The array has standard layout if the matrix is row-major, and Fortran layout if it is column-major.
     ///
     /// # Errors
-    /// Those of [`Buffer::to_vec`], and [`ErrorKind::TooLarge`] for a matrix without elements and with an axis
+    /// The errors of [`Buffer::to_vec`], and [`ErrorKind::TooLarge`] for a matrix without elements and with an axis
     /// longer than `isize::MAX`, which `ndarray` does not allow.
     pub fn to_array2(&self) -> Result<Array2<T>> {
         self.view().to_array2()
@@ -137,7 +137,7 @@ impl<T: Element> MatrixView<'_, T> {
     /// The array has standard layout if the view is row-major, and Fortran layout if it is column-major.
     ///
     /// # Errors
-    /// Those of [`Matrix::to_array2`].
+    /// The errors of [`Matrix::to_array2`].
     pub fn to_array2(&self) -> Result<Array2<T>> {
         let shape = self.shape();
         let is_column_major = self.order() == Order::ColumnMajor;

@@ -17,7 +17,7 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2};
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`](crate::Device::from_env),
+/// The errors of [`Device::from_env`](crate::Device::from_env),
 /// [`Device::matrix_from_array`](crate::Device::matrix_from_array) and [`Device::matmul`](crate::Device::matmul).
 #[doc(alias = "gemm")]
 #[doc(alias = "dot")]
@@ -43,7 +43,7 @@ pub fn matmul<T: MatmulElement>(
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`](crate::Device::from_env),
+/// The errors of [`Device::from_env`](crate::Device::from_env),
 /// [`Device::matrix_from_array`](crate::Device::matrix_from_array) and [`Device::gram`](crate::Device::gram).
 #[doc(alias = "syrk")]
 pub fn gram<T: MatmulElement>(a: ArrayView2<'_, T>) -> Result<Array2<T::Product>> {
@@ -67,7 +67,7 @@ pub fn gram<T: MatmulElement>(a: ArrayView2<'_, T>) -> Result<Array2<T::Product>
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`](crate::Device::from_env),
+/// The errors of [`Device::from_env`](crate::Device::from_env),
 /// [`Device::matrix_from_array`](crate::Device::matrix_from_array),
 /// [`Device::upload_array`](crate::Device::upload_array) and [`Device::matvec`](crate::Device::matvec).
 pub fn matvec<T: MatmulElement>(
@@ -93,7 +93,7 @@ pub fn matvec<T: MatmulElement>(
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`](crate::Device::from_env),
+/// The errors of [`Device::from_env`](crate::Device::from_env),
 /// [`Device::matrix_from_array`](crate::Device::matrix_from_array) and
 /// [`Device::matmul_tiled`](crate::Device::matmul_tiled).
 pub fn matmul_tiled<T: ChainElement>(
@@ -119,7 +119,7 @@ pub fn matmul_tiled<T: ChainElement>(
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`](crate::Device::from_env),
+/// The errors of [`Device::from_env`](crate::Device::from_env),
 /// [`Device::matrix_from_array`](crate::Device::matrix_from_array) and
 /// [`Device::matmul_coarsened`](crate::Device::matmul_coarsened).
 pub fn matmul_coarsened<T: ChainElement>(

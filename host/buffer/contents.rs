@@ -21,7 +21,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::zeros`].
+    /// The errors of [`Device::zeros`].
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>> {
         Buffer::uploaded(self, data).during("upload")
     }
@@ -86,7 +86,7 @@ impl<T: Element> Buffer<T> {
     /// Overwrites all bytes with zero.
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`].
+    /// The errors of [`Device::synchronize`].
     pub fn fill_zero(&mut self) -> Result<()> {
         self.view_mut().fill_zero()
     }
@@ -94,7 +94,7 @@ impl<T: Element> Buffer<T> {
     /// Copies the elements to a new buffer on the same device.
     ///
     /// # Errors
-    /// Those of [`Device::zeros`].
+    /// The errors of [`Device::zeros`].
     pub fn try_clone(&self) -> Result<Self> {
         self.view().copied().during("try_clone")
     }
@@ -104,7 +104,7 @@ impl<T: Element> BufferView<'_, T> {
     /// Copies the elements to a new buffer on the same device.
     ///
     /// # Errors
-    /// Those of [`Device::zeros`].
+    /// The errors of [`Device::zeros`].
     pub fn to_buffer(&self) -> Result<Buffer<T>> {
         self.copied().during("to_buffer")
     }

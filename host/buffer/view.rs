@@ -128,7 +128,7 @@ impl<'a, T: Element> BufferView<'a, T> {
     /// Copies the elements to host memory.
     ///
     /// # Errors
-    /// Those of [`Buffer::to_vec`].
+    /// The errors of [`Buffer::to_vec`].
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.elements().during("to_vec")
     }
@@ -143,7 +143,7 @@ impl<'a, T: Element> BufferView<'a, T> {
     /// Copies all elements to `destination`.
     ///
     /// # Errors
-    /// Those of [`Buffer::copy_to_slice`].
+    /// The errors of [`Buffer::copy_to_slice`].
     pub fn copy_to_slice(&self, destination: &mut [T]) -> Result<()> {
         self.write_host(destination).during("copy_to_slice")
     }

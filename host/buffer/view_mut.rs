@@ -184,7 +184,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     /// Overwrites all elements with `source`.
     ///
     /// # Errors
-    /// Those of [`Buffer::copy_from_slice`].
+    /// The errors of [`Buffer::copy_from_slice`].
     pub fn copy_from_slice(&mut self, source: &[T]) -> Result<()> {
         self.read_host(source).during("copy_from_slice")
     }
@@ -209,7 +209,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     /// Overwrites all elements with `source`, a buffer or a view on the same device.
     ///
     /// # Errors
-    /// Those of [`Buffer::copy_from_buffer`].
+    /// The errors of [`Buffer::copy_from_buffer`].
     pub fn copy_from_buffer<'b>(&mut self, source: impl IntoBufferView<'b, T>) -> Result<()> {
         self.read_view(source.into()).during("copy_from_buffer")
     }
@@ -237,7 +237,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     /// Overwrites all bytes with zero.
     ///
     /// # Errors
-    /// Those of [`Device::synchronize`](crate::Device::synchronize).
+    /// The errors of [`Device::synchronize`](crate::Device::synchronize).
     pub fn fill_zero(&mut self) -> Result<()> {
         self.clear().during("fill_zero")
     }

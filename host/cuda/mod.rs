@@ -118,7 +118,7 @@ pub(crate) type Described = (u32, DeviceUuid, DeviceProperties, bool);
 /// A device in the caller's context and stream, which keeps their owner.
 ///
 /// # Safety
-/// Those of [`CudaDevice::open_in`].
+/// The requirements of [`CudaDevice::open_in`].
 pub(crate) unsafe fn open_in(
     context: NonNull<c_void>,
     stream: *mut c_void,

@@ -135,7 +135,7 @@ impl Iterator for Pieces<'_> {
 /// Copies the pieces that one thread takes. A context must be current.
 ///
 /// # Safety
-/// Those of [`copy`].
+/// The requirements of [`copy`].
 unsafe fn copy_pieces(
     stream: &Stream,
     host: HostMemory,

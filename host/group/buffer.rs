@@ -41,7 +41,7 @@ impl DeviceGroup {
     /// In a group of several processes, each passes all of `data`.
     ///
     /// # Errors
-    /// Those of [any call](crate#errors).
+    /// The errors of [any call](crate#errors).
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<ShardedBuffer<T>> {
         let uploaded = || {
             let mut buffer = ShardedBuffer::uninit(self, data.len())?;
@@ -54,7 +54,7 @@ impl DeviceGroup {
     /// Makes a buffer of `len` elements whose bytes are all zero, divided over the devices.
     ///
     /// # Errors
-    /// Those of [`Device::zeros`](crate::Device::zeros).
+    /// The errors of [`Device::zeros`](crate::Device::zeros).
     pub fn zeros<T: Element>(&self, len: usize) -> Result<ShardedBuffer<T>> {
         let made = ShardedBuffer::made(self, len, Buffer::zeroed);
         made.during("zeros")
@@ -154,7 +154,8 @@ impl<T: Element> ShardedBuffer<T> {
     /// Copies all elements to host memory, in each process.
     ///
     /// # Errors
-    /// Those of [`Buffer::to_vec`], and in a group of several processes [`ErrorKind::Group`](crate::ErrorKind::Group).
+    /// The errors of [`Buffer::to_vec`], and in a group of several processes
+    /// [`ErrorKind::Group`](crate::ErrorKind::Group).
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.group.together(|| self.elements()).during("to_vec")
     }

@@ -34,7 +34,7 @@ impl DeviceGroup {
     /// - [`ErrorKind::WrongLength`](crate::ErrorKind::WrongLength) unless there is one buffer for each rank of this
     ///   process, all equally long.
     /// - [`ErrorKind::WrongDevice`](crate::ErrorKind::WrongDevice) if a buffer is not on its rank's device.
-    /// - Those of [any call](crate#errors).
+    /// - The errors of [any call](crate#errors).
     pub fn broadcast<T: Element>(&self, root: usize, buffers: &mut [Buffer<T>]) -> Result<()> {
         let broadcast = || {
             self.check_rank(root)?;
@@ -72,7 +72,7 @@ impl DeviceGroup {
     /// r: a tree that depends on the number of ranks alone.
     ///
     /// # Errors
-    /// Those of [`DeviceGroup::broadcast`] and of [`Device::reduce_columns`](crate::Device::reduce_columns).
+    /// The errors of [`DeviceGroup::broadcast`] and of [`Device::reduce_columns`](crate::Device::reduce_columns).
     pub fn reduce_scatter<R, T: ReducibleLines<R>>(
         &self,
         buffers: &[Buffer<T>],
@@ -106,7 +106,7 @@ impl DeviceGroup {
     /// ```
     ///
     /// # Errors
-    /// Those of [`reduce_scatter`](Self::reduce_scatter).
+    /// The errors of [`reduce_scatter`](Self::reduce_scatter).
     pub fn all_reduce<R, T: ReducibleLines<R>>(
         &self,
         buffers: &[Buffer<T>],

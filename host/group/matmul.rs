@@ -65,7 +65,7 @@ impl DeviceGroup {
     /// C is sharded as for [`ShardedMatmul::run_into`].
     ///
     /// # Errors
-    /// Those of [`ShardedMatmul::run_into`]; [`GroupError::OtherGroup`] if A belongs to another group.
+    /// The errors of [`ShardedMatmul::run_into`]; [`GroupError::OtherGroup`] if A belongs to another group.
     pub fn matmul_into<T: MatmulInto<O>, O: Element>(
         &self,
         a: &ShardedMatrix<T>,
@@ -90,7 +90,7 @@ impl DeviceGroup {
     /// epilogue would be one more pass.
     ///
     /// # Errors
-    /// Those of [`matmul`](Self::matmul).
+    /// The errors of [`matmul`](Self::matmul).
     pub fn matmul_reduce_scatter<T>(
         &self,
         a: &ShardedMatrix<T>,

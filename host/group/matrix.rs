@@ -200,7 +200,8 @@ impl<T: Element> ShardedMatrix<T> {
     /// Copies all elements to host memory, row after row, in each process.
     ///
     /// # Errors
-    /// Those of [`Matrix::to_vec`], and in a group of several processes [`ErrorKind::Group`](crate::ErrorKind::Group).
+    /// The errors of [`Matrix::to_vec`], and in a group of several processes
+    /// [`ErrorKind::Group`](crate::ErrorKind::Group).
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.group.together(|| self.elements()).during("to_vec")
     }

@@ -129,7 +129,7 @@ impl DeviceGroup {
     /// `results` are as for [`reduce_into`](Self::reduce_into).
     ///
     /// # Errors
-    /// Those of [`reduce_into`](Self::reduce_into) for `results`, and of [`DeviceGroup::reduce_dot`].
+    /// The errors of [`reduce_into`](Self::reduce_into) for `results`, and of [`DeviceGroup::reduce_dot`].
     pub fn reduce_dot_into<'r, T: ReduciblePairs<ops::Dot>>(
         &self,
         x: &ShardedBuffer<T>,
@@ -156,7 +156,7 @@ impl DeviceGroup {
     /// ```
     ///
     /// # Errors
-    /// Those of [`DeviceGroup::reduce_sum`].
+    /// The errors of [`DeviceGroup::reduce_sum`].
     pub fn reproducible_sum<T: ReproducibleElement>(
         &self,
         x: &ShardedBuffer<T>,

@@ -138,7 +138,7 @@ impl Bridge {
     /// them.
     ///
     /// # Errors
-    /// Those of [`lend`](Self::lend).
+    /// The errors of [`lend`](Self::lend).
     ///
     /// # Panics
     /// Panics if the driver cannot create an event.

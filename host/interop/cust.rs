@@ -102,7 +102,7 @@ pub unsafe fn buffer_from_cust<T: Element + DeviceCopy>(
 }
 
 /// # Safety
-/// Those of [`buffer_from_cust`].
+/// The requirements of [`buffer_from_cust`].
 unsafe fn adopt<T: Element + DeviceCopy>(
     device: &Device,
     buffer: DeviceBuffer<T>,

@@ -144,7 +144,7 @@ pub unsafe fn view<T: Element>(
 /// No graph records calls with it, as with a [`view`].
 ///
 /// # Errors
-/// Those of [`view`].
+/// The errors of [`view`].
 ///
 /// # Safety
 /// 1. The `len` elements at `address` are initialised memory of one allocation that kernels of `device` can read and
@@ -167,7 +167,7 @@ pub unsafe fn view_mut<T: Element>(
 /// drops `owner`. If `address` is not a multiple of 16, slower kernels run.
 ///
 /// # Errors
-/// Those of [`view`]. A call that fails drops `owner`.
+/// The errors of [`view`]. A call that fails drops `owner`.
 ///
 /// # Safety
 /// 1. The `len` elements at `address` are initialised memory of one allocation that kernels of `device` can read and

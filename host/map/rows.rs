@@ -118,7 +118,7 @@ impl Module {
     /// Replaces the rows of `matrix` by [`map_rows`](Self::map_rows).
     ///
     /// # Errors
-    /// Those of [`map_rows`](Self::map_rows).
+    /// The errors of [`map_rows`](Self::map_rows).
     pub fn map_rows_in_place<K>(
         &self,
         kernel: K,

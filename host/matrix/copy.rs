@@ -18,7 +18,7 @@ impl<T: Element> MatrixView<'_, T> {
     /// The host reorders the elements of a column-major matrix.
     ///
     /// # Errors
-    /// Those of [`Buffer::to_vec`](crate::Buffer::to_vec).
+    /// The errors of [`Buffer::to_vec`](crate::Buffer::to_vec).
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.row_after_row().during("to_vec")
     }
@@ -47,7 +47,7 @@ impl<T: Element> MatrixView<'_, T> {
     /// Copies the elements to a new matrix on the same device, in the view's order and without gaps.
     ///
     /// # Errors
-    /// Those of [any call](crate#errors).
+    /// The errors of [any call](crate#errors).
     pub fn to_matrix(&self) -> Result<Matrix<T>> {
         self.copied().during("to_matrix")
     }

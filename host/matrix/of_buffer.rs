@@ -109,7 +109,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     /// Views the elements as a matrix, without a copy, for a product to write.
     ///
     /// # Errors
-    /// Those of [`BufferView::as_matrix`].
+    /// The errors of [`BufferView::as_matrix`].
     pub fn into_matrix(self, shape: impl Into<MatrixShape>) -> Result<MatrixViewMut<'a, T>> {
         self.into_view()
             .as_matrix(shape)
@@ -120,7 +120,7 @@ impl<'a, T: Element> BufferViewMut<'a, T> {
     /// write.
     ///
     /// # Errors
-    /// Those of [`BufferView::as_matrix_strided`].
+    /// The errors of [`BufferView::as_matrix_strided`].
     pub fn into_matrix_strided(
         self,
         shape: impl Into<MatrixShape>,

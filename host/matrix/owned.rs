@@ -66,7 +66,7 @@ impl Device {
     /// Allocates a matrix with all bytes zero.
     ///
     /// # Errors
-    /// Those of [`Device::zeros`].
+    /// The errors of [`Device::zeros`].
     pub fn matrix_zeros<T: Element>(&self, shape: impl Into<MatrixShape>) -> Result<Matrix<T>> {
         Matrix::zeroed(self, shape.into()).during("matrix_zeros")
     }
@@ -74,7 +74,7 @@ impl Device {
     /// Allocates a matrix with unspecified elements, for a kernel that writes all of them.
     ///
     /// # Errors
-    /// Those of [`Device::zeros`].
+    /// The errors of [`Device::zeros`].
     pub fn matrix_uninit<T: Element>(&self, shape: impl Into<MatrixShape>) -> Result<Matrix<T>> {
         Matrix::uninit(self, shape.into()).during("matrix_uninit")
     }
@@ -206,7 +206,7 @@ impl<T: Element> Matrix<T> {
     /// Overwrites all elements with those of `source`, in the matrix's [`order`](Self::order).
     ///
     /// # Errors
-    /// Those of [`Buffer::copy_from_slice`].
+    /// The errors of [`Buffer::copy_from_slice`].
     pub fn copy_from_slice(&mut self, source: &[T]) -> Result<()> {
         self.buffer.copy_from_slice(source)
     }
@@ -214,7 +214,7 @@ impl<T: Element> Matrix<T> {
     /// Overwrites all bytes with zero.
     ///
     /// # Errors
-    /// Those of [`Buffer::fill_zero`].
+    /// The errors of [`Buffer::fill_zero`].
     pub fn fill_zero(&mut self) -> Result<()> {
         self.buffer.fill_zero()
     }
@@ -230,7 +230,7 @@ impl<T: Element> Matrix<T> {
     /// The host reorders the elements of a column-major matrix.
     ///
     /// # Errors
-    /// Those of [`Buffer::to_vec`].
+    /// The errors of [`Buffer::to_vec`].
     pub fn to_vec(&self) -> Result<Vec<T>> {
         self.view().to_vec()
     }

@@ -30,7 +30,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::reduce_segments`] except [`ErrorKind::NoElements`](crate::ErrorKind::NoElements), and
+    /// The errors of [`Device::reduce_segments`] except [`ErrorKind::NoElements`](crate::ErrorKind::NoElements), and
     /// [`ErrorKind::OutOfHostMemory`](crate::ErrorKind::OutOfHostMemory).
     pub fn reduce_segments_or<'x, R, T: ReducibleSegments<R>>(
         &self,

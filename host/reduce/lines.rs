@@ -67,7 +67,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::reduce_rows`].
+    /// The errors of [`Device::reduce_rows`].
     pub fn reduce_columns<'m, R, T: ReducibleLines<R>>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,

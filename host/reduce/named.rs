@@ -95,7 +95,7 @@ macro_rules! named_reductions {
                 /// [`Device::reduce_into`] does not.
                 ///
                 /// # Errors
-                /// Those of [`Device::reduce`].
+                /// The errors of [`Device::reduce`].
                 $name: $operation of $element $(: $with)? => $value, $finish
             }
         )*}
@@ -309,7 +309,7 @@ impl Device {
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`], [`Device::upload`] and [`Device::reduce`].
+/// The errors of [`Device::from_env`], [`Device::upload`] and [`Device::reduce`].
 pub fn reduce<R, T: Reducible<R>>(data: &[T], operation: R) -> Result<T::Output> {
     let device = default_device()?;
     device.reduce(&device.upload(data)?, operation)
@@ -327,7 +327,7 @@ pub fn reduce<R, T: Reducible<R>>(data: &[T], operation: R) -> Result<T::Output>
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`], [`Device::upload`] and [`Device::reduce_dot`].
+/// The errors of [`Device::from_env`], [`Device::upload`] and [`Device::reduce_dot`].
 #[doc(alias = "dot")]
 #[doc(alias = "inner product")]
 pub fn reduce_dot<T: ReduciblePairs<Dot>>(x: &[T], y: &[T]) -> Result<T::Output> {

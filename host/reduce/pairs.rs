@@ -68,7 +68,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::reduce_dot_rows`].
+    /// The errors of [`Device::reduce_dot_rows`].
     #[doc(alias = "vecdot")]
     #[doc(alias = "batched dot")]
     pub fn reduce_dot_columns<'m, T: ReduciblePairs<Dot>>(

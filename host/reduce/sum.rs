@@ -72,7 +72,7 @@ impl Device {
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`], [`Device::upload`] and [`Device::reduce_sum`].
+/// The errors of [`Device::from_env`], [`Device::upload`] and [`Device::reduce_sum`].
 #[doc(alias = "sum")]
 pub fn reduce_sum<T: ReduceElement>(data: &[T]) -> Result<T::Sum> {
     let device = default_device()?;

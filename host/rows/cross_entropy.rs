@@ -98,7 +98,7 @@ impl Device {
     /// Like [`Device::cross_entropy_with_gradient`], but the gradient replaces the scores.
     ///
     /// # Errors
-    /// Those of [`Device::cross_entropy_into`].
+    /// The errors of [`Device::cross_entropy_into`].
     pub fn cross_entropy_in_place<'c, 'l, T: RowElement>(
         &self,
         scores: &mut impl AsMatrixViewMut<T>,

@@ -112,7 +112,7 @@ impl<'a, T: RowElement> Normalization<'a, T> {
     /// Replaces the rows of `matrix` by the normalised ones, without waiting.
     ///
     /// # Errors
-    /// Those of [`run`](Self::run).
+    /// The errors of [`run`](Self::run).
     pub fn run_in_place(&self, matrix: &mut impl AsMatrixViewMut<T>) -> Result<()> {
         let matrix = matrix.as_matrix_view_mut();
         let device = matrix.device();
@@ -160,7 +160,7 @@ impl<'a, T: RowElement> Normalization<'a, T> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`run_with_residual`](Self::run_with_residual).
+    /// The errors of [`run_with_residual`](Self::run_with_residual).
     pub fn run_with_residual_in_place(
         &self,
         matrix: &mut impl AsMatrixViewMut<T>,
@@ -197,7 +197,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Normalization::run`].
+    /// The errors of [`Normalization::run`].
     pub fn rms_norm<'m, T: RowElement>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,
@@ -222,7 +222,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Normalization::run`].
+    /// The errors of [`Normalization::run`].
     pub fn layer_norm<'m, T: RowElement>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,

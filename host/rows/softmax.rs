@@ -77,7 +77,7 @@ impl Device {
     /// Replaces the rows of `matrix` by their [`Device::softmax`], without waiting.
     ///
     /// # Errors
-    /// Those of [`Device::softmax`].
+    /// The errors of [`Device::softmax`].
     pub fn softmax_in_place<T: RowElement>(
         &self,
         matrix: &mut impl AsMatrixViewMut<T>,
@@ -104,7 +104,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::softmax`].
+    /// The errors of [`Device::softmax`].
     pub fn log_softmax<'m, T: RowElement>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,
@@ -116,7 +116,7 @@ impl Device {
     /// Writes [`Device::log_softmax`] of `matrix` to `results`, without waiting.
     ///
     /// # Errors
-    /// Those of [`Device::softmax_into`].
+    /// The errors of [`Device::softmax_into`].
     pub fn log_softmax_into<'m, T: RowElement>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,
@@ -130,7 +130,7 @@ impl Device {
     /// Replaces the rows of `matrix` by their [`Device::log_softmax`], without waiting.
     ///
     /// # Errors
-    /// Those of [`Device::softmax`].
+    /// The errors of [`Device::softmax`].
     pub fn log_softmax_in_place<T: RowElement>(
         &self,
         matrix: &mut impl AsMatrixViewMut<T>,
@@ -157,7 +157,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::softmax`].
+    /// The errors of [`Device::softmax`].
     pub fn logsumexp<'m, T: RowElement>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,

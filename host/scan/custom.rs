@@ -160,7 +160,8 @@ impl Module {
     /// [`scan_exclusive`](Self::scan_exclusive).
     ///
     /// # Errors
-    /// Those of [`scan_exclusive`](Self::scan_exclusive) and of [`scan_rows_inclusive`](Self::scan_rows_inclusive).
+    /// The errors of [`scan_exclusive`](Self::scan_exclusive) and of
+    /// [`scan_rows_inclusive`](Self::scan_rows_inclusive).
     pub fn scan_rows_exclusive<'m, K: CustomScan>(
         &self,
         kernel: K,
@@ -192,7 +193,7 @@ impl Module {
     /// Writes [`scan_rows_exclusive`](Self::scan_rows_exclusive) to `results`.
     ///
     /// # Errors
-    /// Those of [`scan_rows_exclusive`](Self::scan_rows_exclusive) and of
+    /// The errors of [`scan_rows_exclusive`](Self::scan_rows_exclusive) and of
     /// [`scan_rows_inclusive_into`](Self::scan_rows_inclusive_into).
     pub fn scan_rows_exclusive_into<'m, K: CustomScan>(
         &self,

@@ -13,7 +13,7 @@ impl Module {
     /// [`scan_inclusive`](Self::scan_inclusive), and the results the order of the matrix.
     ///
     /// # Errors
-    /// Those of [`scan_rows_inclusive`](Self::scan_rows_inclusive).
+    /// The errors of [`scan_rows_inclusive`](Self::scan_rows_inclusive).
     pub fn scan_columns_inclusive<'m, K: CustomScan>(
         &self,
         kernel: K,
@@ -27,7 +27,7 @@ impl Module {
     /// [`scan_exclusive`](Self::scan_exclusive), and the results the order of the matrix.
     ///
     /// # Errors
-    /// Those of [`scan_rows_exclusive`](Self::scan_rows_exclusive).
+    /// The errors of [`scan_rows_exclusive`](Self::scan_rows_exclusive).
     pub fn scan_columns_exclusive<'m, K: CustomScan>(
         &self,
         kernel: K,
@@ -42,7 +42,7 @@ impl Module {
     /// Writes [`scan_columns_inclusive`](Self::scan_columns_inclusive) to `results`.
     ///
     /// # Errors
-    /// Those of [`scan_rows_inclusive_into`](Self::scan_rows_inclusive_into).
+    /// The errors of [`scan_rows_inclusive_into`](Self::scan_rows_inclusive_into).
     pub fn scan_columns_inclusive_into<'m, K: CustomScan>(
         &self,
         kernel: K,
@@ -58,7 +58,7 @@ impl Module {
     /// Writes [`scan_columns_exclusive`](Self::scan_columns_exclusive) to `results`.
     ///
     /// # Errors
-    /// Those of [`scan_rows_exclusive_into`](Self::scan_rows_exclusive_into).
+    /// The errors of [`scan_rows_exclusive_into`](Self::scan_rows_exclusive_into).
     pub fn scan_columns_exclusive_into<'m, K: CustomScan>(
         &self,
         kernel: K,
@@ -96,7 +96,7 @@ impl Module {
     /// [`scan_exclusive`](Self::scan_exclusive), wherever it starts, and the same initial element.
     ///
     /// # Errors
-    /// Those of [`scan_segments_inclusive`](Self::scan_segments_inclusive) and of
+    /// The errors of [`scan_segments_inclusive`](Self::scan_segments_inclusive) and of
     /// [`scan_exclusive`](Self::scan_exclusive).
     pub fn scan_segments_exclusive<'x, K: CustomScan>(
         &self,

@@ -27,7 +27,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::scan_rows_inclusive`].
+    /// The errors of [`Device::scan_rows_inclusive`].
     #[doc(alias = "cumsum")]
     #[doc(alias = "cummax")]
     pub fn scan_columns_inclusive<'m, R, T: Scannable<R>>(
@@ -44,7 +44,7 @@ impl Device {
     /// the same bits, and the same initial value for all.
     ///
     /// # Errors
-    /// Those of [`Device::scan_rows_exclusive`].
+    /// The errors of [`Device::scan_rows_exclusive`].
     pub fn scan_columns_exclusive<'m, R, T: Scannable<R>>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,
@@ -60,7 +60,7 @@ impl Device {
     /// Writes [`Device::scan_columns_inclusive`] to `results`, without waiting.
     ///
     /// # Errors
-    /// Those of [`Device::scan_rows_inclusive_into`].
+    /// The errors of [`Device::scan_rows_inclusive_into`].
     pub fn scan_columns_inclusive_into<'m, R, T: Scannable<R>>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,
@@ -76,7 +76,7 @@ impl Device {
     /// Writes [`Device::scan_columns_exclusive`] to `results`, without waiting.
     ///
     /// # Errors
-    /// Those of [`Device::scan_rows_exclusive_into`].
+    /// The errors of [`Device::scan_rows_exclusive_into`].
     pub fn scan_columns_exclusive_into<'m, R, T: Scannable<R>>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,
@@ -134,7 +134,7 @@ impl Device {
     /// with the same bits, and the same initial value for all.
     ///
     /// # Errors
-    /// Those of [`Device::scan_segments_inclusive`] and of [`Device::scan_exclusive_by`].
+    /// The errors of [`Device::scan_segments_inclusive`] and of [`Device::scan_exclusive_by`].
     pub fn scan_segments_exclusive<'x, R, T: Scannable<R>>(
         &self,
         x: impl IntoBufferView<'x, T>,

@@ -107,7 +107,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::scan_inclusive`].
+    /// The errors of [`Device::scan_inclusive`].
     pub fn scan_inclusive_by<'x, R, T: Scannable<R>>(
         &self,
         x: impl IntoBufferView<'x, T>,
@@ -206,7 +206,7 @@ impl Device {
     /// same bits, and the same initial value for all.
     ///
     /// # Errors
-    /// Those of [`Device::scan_exclusive_by`] and of [`Device::scan_rows_inclusive`].
+    /// The errors of [`Device::scan_exclusive_by`] and of [`Device::scan_rows_inclusive`].
     pub fn scan_rows_exclusive<'m, R, T: Scannable<R>>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,
@@ -239,7 +239,7 @@ impl Device {
     /// Writes [`Device::scan_rows_exclusive`] to `results`, without waiting.
     ///
     /// # Errors
-    /// Those of [`Device::scan_rows_exclusive`] and of [`Device::scan_rows_inclusive_into`].
+    /// The errors of [`Device::scan_rows_exclusive`] and of [`Device::scan_rows_inclusive_into`].
     pub fn scan_rows_exclusive_into<'m, R, T: Scannable<R>>(
         &self,
         matrix: impl IntoMatrixView<'m, T>,

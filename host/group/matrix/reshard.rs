@@ -32,7 +32,7 @@ impl<T: Element> ShardedMatrix<T> {
     /// Copies the matrix to new memory with another sharding.
     ///
     /// # Errors
-    /// Those of [any call](crate#errors), and in a group of several processes
+    /// The errors of [any call](crate#errors), and in a group of several processes
     /// [`ErrorKind::Group`](crate::ErrorKind::Group).
     pub fn reshard(&self, sharding: Sharding) -> Result<Self> {
         let group = &self.group;

@@ -282,7 +282,7 @@ impl Nccl {
     /// Submits the sends and receives to a stream of the device.
     ///
     /// # Safety
-    /// Those of [`Transport::start`], and `stream` is alive.
+    /// The requirements of [`Transport::start`], and `stream` is alive.
     unsafe fn submit(
         &self,
         state: &State,

@@ -63,7 +63,7 @@ impl<'h> Held<'h> {
     }
 
     /// # Safety
-    /// Those of [`Operands::views`].
+    /// The requirements of [`Operands::views`].
     unsafe fn view<T: Element>(&self) -> Outcome<BufferView<'_, T>> {
         raw::check::<T>(self.address, self.len)?;
         let holder = Holder {
@@ -76,7 +76,7 @@ impl<'h> Held<'h> {
     }
 
     /// # Safety
-    /// Those of [`Operands::views`].
+    /// The requirements of [`Operands::views`].
     unsafe fn view_mut<T: Element>(&self) -> Outcome<BufferViewMut<'_, T>> {
         // SAFETY: the caller's contract.
         let view = unsafe { self.view() }?;

@@ -97,7 +97,7 @@ impl Tensor {
     /// The elements in row-major order, to read and write.
     ///
     /// # Errors
-    /// Those of [`buffer`](Self::buffer), and [`ErrorKind::Tensor`] if the tensor is read-only.
+    /// The errors of [`buffer`](Self::buffer), and [`ErrorKind::Tensor`] if the tensor is read-only.
     pub fn buffer_mut<T: TensorElement>(&mut self) -> Result<BufferViewMut<'_, T>> {
         let writable = self.check_writable();
         let elements = writable.and_then(|()| self.elements());
@@ -123,7 +123,7 @@ impl Tensor {
     /// Gaps between its rows or columns are not written.
     ///
     /// # Errors
-    /// Those of [`matrix`](Self::matrix), and [`ErrorKind::Tensor`] if the tensor is read-only.
+    /// The errors of [`matrix`](Self::matrix), and [`ErrorKind::Tensor`] if the tensor is read-only.
     pub fn matrix_mut<T: TensorElement>(&mut self) -> Result<MatrixViewMut<'_, T>> {
         let writable = self.check_writable();
         let (span, layout) = writable
@@ -170,7 +170,7 @@ impl Tensor {
     /// Gaps are not written.
     ///
     /// # Errors
-    /// Those of [`batch`](Self::batch), and [`ErrorKind::Tensor`] if the tensor is read-only.
+    /// The errors of [`batch`](Self::batch), and [`ErrorKind::Tensor`] if the tensor is read-only.
     pub fn batch_mut<T: TensorElement>(&mut self) -> Result<MatrixBatchMut<'_, T>> {
         let writable = self.check_writable();
         let matrices = writable.and_then(|()| self.matrices());
@@ -186,7 +186,7 @@ impl Tensor {
     /// `stream` is the producer's, as for [`let_consumer_wait`](super::let_consumer_wait).
     ///
     /// # Errors
-    /// Those of [`let_consumer_wait`](super::let_consumer_wait). A call that fails drops the tensor, which waits.
+    /// The errors of [`let_consumer_wait`](super::let_consumer_wait). A call that fails drops the tensor, which waits.
     ///
     /// # Safety
     /// 1. If `stream` is a handle, it is a live `CUstream`.

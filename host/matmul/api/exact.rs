@@ -48,7 +48,7 @@ impl Device {
     /// sum, in the type of the elements.
     ///
     /// # Errors
-    /// Those of [`Matmul::run`].
+    /// The errors of [`Matmul::run`].
     #[doc(alias = "reproducible")]
     pub fn matmul_exact<'a, 'b, T: ChainElement>(
         &self,

@@ -30,7 +30,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Matmul::run`].
+    /// The errors of [`Matmul::run`].
     #[doc(alias = "syrk")]
     #[doc(alias = "herk")]
     #[doc(alias = "covariance")]

@@ -100,7 +100,7 @@ impl<'a, T: MatmulElement> MatmulGroup<'a, T> {
     /// Computes the products as new row-major matrices, in order.
     ///
     /// # Errors
-    /// Those of [`Matmul::run`](crate::Matmul::run). If one product cannot be computed, none is returned.
+    /// The errors of [`Matmul::run`](crate::Matmul::run). If one product cannot be computed, none is returned.
     pub fn run(&self) -> Result<Vec<Matrix<T::Product>>> {
         let products = match self.device() {
             Some(device) => self.in_new(device),
@@ -190,7 +190,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`MatmulGroup::run`].
+    /// The errors of [`MatmulGroup::run`].
     #[doc(alias = "grouped_gemm")]
     pub fn matmul_grouped<'a, T, A, B>(
         &self,

@@ -218,7 +218,7 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
     /// f16, bf16 and 8-bit floats become f32; [`dequantized`](Matmul::dequantized) i8 becomes f32, bf16 or f16.
     ///
     /// # Errors
-    /// Those of [`Matmul::run`].
+    /// The errors of [`Matmul::run`].
     pub fn run_as<O: Element>(&self) -> Result<Matrix<O>>
     where
         T: MatmulInto<O, S>,
@@ -245,7 +245,7 @@ impl<'a, T: MatmulElement, S: Element> Matmul<'a, T, S> {
     /// The kernel that [`run_as`](Self::run_as) selects for outputs of type `O`, and why.
     ///
     /// # Errors
-    /// Those of [`plan`](Self::plan).
+    /// The errors of [`plan`](Self::plan).
     pub fn plan_as<O: Element>(&self) -> Result<MatmulPlan>
     where
         T: MatmulInto<O, S>,
@@ -327,7 +327,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Matmul::run`].
+    /// The errors of [`Matmul::run`].
     #[doc(alias = "gemm")]
     #[doc(alias = "dot")]
     #[doc(alias = "mul")]

@@ -77,7 +77,7 @@ impl Device {
     /// [`Device::matmul_tiled`].
     ///
     /// # Errors
-    /// Those of [`Device::matmul_tiled`].
+    /// The errors of [`Device::matmul_tiled`].
     pub fn matmul_coarsened<'a, 'b, T: ChainElement>(
         &self,
         a: impl IntoMatrixView<'a, T>,
@@ -110,7 +110,7 @@ impl Device {
     /// `tiles` replaces the size that [`Device::matmul_coarsened_plan`] reports.
     ///
     /// # Errors
-    /// Those of [`Device::matmul_coarsened_into`].
+    /// The errors of [`Device::matmul_coarsened_into`].
     pub fn matmul_coarsened_with_into<'a, 'b, T: ChainElement>(
         &self,
         tiles: TileSize,

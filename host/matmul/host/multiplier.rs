@@ -83,8 +83,8 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`HostMultiplier::multiply`] and [`Device::host_multiplier`]; [`ErrorKind::OutOfHostMemory`] if the
-    /// host has no memory for the product.
+    /// The errors of [`HostMultiplier::multiply`] and [`Device::host_multiplier`]; [`ErrorKind::OutOfHostMemory`] if
+    /// the host has no memory for the product.
     pub fn matmul_host<T: MatmulElement + MatmulInto<<T as MatmulElement>::Product>>(
         &self,
         a: HostMatrix<'_, T>,
@@ -124,7 +124,7 @@ impl Device {
     /// operands, and as much for outputs, allocated on first use and freed on drop.
     ///
     /// # Errors
-    /// Those of [`Device::new_stream`].
+    /// The errors of [`Device::new_stream`].
     pub fn host_multiplier<T: MatmulInto<O>, O: Element>(
         &self,
         memory: u64,
@@ -171,7 +171,7 @@ impl<T: MatmulInto<O>, O: Element> HostMultiplier<T, O> {
     /// - [`ErrorKind::WrongLength`] if `c` does not have M N elements.
     /// - [`ErrorKind::TooLarge`] if the memory holds no panels of the product. Products of f16, bf16 and 8-bit floats
     ///   to narrower types than f32 need panels with all of K, of one row and one column or more.
-    /// - Those of [`Matmul::run`](crate::Matmul::run) and [`Device::pinned`].
+    /// - The errors of [`Matmul::run`](crate::Matmul::run) and [`Device::pinned`].
     pub fn multiply(
         &mut self,
         a: HostMatrix<'_, T>,

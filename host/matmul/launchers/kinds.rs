@@ -29,7 +29,7 @@ use tilewright_kernels::tensor::TensorShape;
 /// Launches a kernel that stores sums unchanged, for one product.
 ///
 /// # Safety
-/// Those of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
+/// The requirements of [`ProductLaunch`](crate::matmul::entry::ProductLaunch).
 pub unsafe fn tiled<K, T: Typed>(
     module: ModuleRef<'_>,
     config: LaunchConfig,
@@ -95,7 +95,7 @@ product_launch! {
 /// Launches a kernel for the products of a group, which holds their addresses.
 ///
 /// # Safety
-/// Those of [`GroupLaunch`](crate::matmul::entry::GroupLaunch).
+/// The requirements of [`GroupLaunch`](crate::matmul::entry::GroupLaunch).
 pub unsafe fn group<K, T: Typed, O: Typed, S: EpilogueElement>(
     module: ModuleRef<'_>,
     config: LaunchConfig,

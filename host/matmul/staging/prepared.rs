@@ -139,7 +139,7 @@ impl<'a, T: Element> PreparedMatrix<'a, T> {
     /// ```
     ///
     /// # Errors
-    /// Those of [any call](crate#errors).
+    /// The errors of [any call](crate#errors).
     pub fn out_of_range_columns(&self) -> Result<Vec<bool>> {
         self.out_of_range().during("out_of_range_columns")
     }

@@ -92,7 +92,7 @@ impl Module {
     /// same kernels.
     ///
     /// # Errors
-    /// Those of [`reduce_rows`](Self::reduce_rows).
+    /// The errors of [`reduce_rows`](Self::reduce_rows).
     pub fn reduce_columns<'m, K>(
         &self,
         kernel: K,

@@ -169,7 +169,7 @@ impl<T: Element> HostReducer<T> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`reduce_chunks`](Self::reduce_chunks).
+    /// The errors of [`reduce_chunks`](Self::reduce_chunks).
     pub fn reproducible_sum_chunks(
         &mut self,
         len: usize,
@@ -186,7 +186,7 @@ impl<T: Element> HostReducer<T> {
     /// The state is that of [`Device::reproducible_sum`] for a buffer with these elements.
     ///
     /// # Errors
-    /// Those of [`reduce`](Self::reduce).
+    /// The errors of [`reduce`](Self::reduce).
     pub fn reproducible_sum(&mut self, x: &[T]) -> Result<ReproducibleSum<T>>
     where
         T: ReproducibleElement,

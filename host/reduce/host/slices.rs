@@ -67,7 +67,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`HostReducer::reduce`] and [`Device::host_reducer`].
+    /// The errors of [`HostReducer::reduce`] and [`Device::host_reducer`].
     pub fn reduce_host<R, T: Reducible<R>>(&self, x: &[T], operation: R) -> Result<T::Output> {
         let _: R = operation;
         let reduced = || {
@@ -96,7 +96,7 @@ impl Device {
     /// `chunk` is smaller, the memory grows.
     ///
     /// # Errors
-    /// Those of [`Device::new_stream`].
+    /// The errors of [`Device::new_stream`].
     pub fn host_reducer<T: Element>(&self, chunk: usize) -> Result<HostReducer<T>> {
         HostReducer::new(self, chunk).during("host_reducer")
     }

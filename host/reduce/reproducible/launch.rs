@@ -37,7 +37,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::reduce_sum`].
+    /// The errors of [`Device::reduce_sum`].
     pub fn reduce_sum_reproducible<'x, T: ReproducibleElement>(
         &self,
         x: impl IntoBufferView<'x, T>,
@@ -92,7 +92,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::reduce_sum`].
+    /// The errors of [`Device::reduce_sum`].
     pub fn reproducible_sum<'x, T: ReproducibleElement>(
         &self,
         x: impl IntoBufferView<'x, T>,
@@ -169,7 +169,7 @@ impl Device {
 /// ```
 ///
 /// # Errors
-/// Those of [`Device::from_env`], [`Device::upload`] and [`Device::reduce_sum_reproducible`].
+/// The errors of [`Device::from_env`], [`Device::upload`] and [`Device::reduce_sum_reproducible`].
 pub fn reduce_sum_reproducible<T: ReproducibleElement>(data: &[T]) -> Result<T::Sum> {
     let device = default_device()?;
     device.reduce_sum_reproducible(&device.upload(data)?)
