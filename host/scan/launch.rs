@@ -26,7 +26,7 @@ pub(super) enum Kind<T> {
     Exclusive(Option<T>),
 }
 
-/// The lines of a matrix that are scanned: its rows or its columns.
+/// The axis of a matrix that is scanned: its rows or its columns.
 #[derive(Clone, Copy)]
 pub(super) enum Axis {
     Rows,

@@ -1,4 +1,4 @@
-//! The library calls the functions of an operation for existing elements only, with their own indices.
+//! The library calls the functions of an operation for existing elements only, with the indices that belong to them.
 
 use crate::simulators;
 use tilewright::ModuleSource;
