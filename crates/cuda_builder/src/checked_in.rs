@@ -208,7 +208,7 @@ mod tests {
         );
         let images = super::images(&builder.one_module_per_kernel(), &folder, &root).unwrap();
         assert!(
-            images.modules.contains("pub const k: "),
+            images.modules.contains("pub const r#k: "),
             "{}",
             images.modules
         );
