@@ -11,11 +11,11 @@ impl Owned {
 }
 
 trait Printed {
-    fn print(&self);
+    fn print(self);
 }
 
 impl Printed for u32 {
-    fn print(&self) {
+    fn print(self) {
         gpu_println!("{self}");
         println!("{self}");
     }
@@ -53,7 +53,7 @@ pub fn lines() {
     gpu_println!("{type}");
     let hidden = 4;
     print!("{} {hidden}", 3);
-    3.print();
+    3_u32.print();
     print_some(None);
 }
 
