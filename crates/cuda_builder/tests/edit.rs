@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use common::{Workspace, has_toolchain};
+use common::{Workspace, core_dir, has_toolchain};
 use cuda_builder::Arch;
 
 /// The compiled libraries in `folder`, for the GPU and for the host, each with the time when it was written.
@@ -59,6 +59,11 @@ fn an_edit_compiles_the_kernels_alone() {
     let before = build();
     let compiled = dependencies(&workspace);
     assert_eq!(count(&compiled, "out", "libcore-"), 0, "{compiled:?}");
+    // One for all architectures, in the folder of each toolchain and each set of flags.
+    let mut core = BTreeMap::new();
+    libraries(&core_dir(), &mut core);
+    let folders = fs::read_dir(core_dir()).unwrap().count();
+    assert_eq!(count(&core, "sysroot", "libcore-"), folders, "{core:?}");
     let of_each_architecture = count(&compiled, "deps", "libfixture_device-");
     assert_eq!(of_each_architecture, 2, "{compiled:?}");
 

@@ -18,11 +18,11 @@ fn sum_without(part: &str, number: usize) -> (String, u32) {
     (kept.collect::<Vec<_>>().join("\n"), removed as u32 + 1)
 }
 
-/// Runs a sum of `length` elements, of which the kernel is told `told`.
+/// Runs a sum of `length` elements. The kernel's parameter says that there are `stated`.
 fn sum(
     text: &str,
     blocks: u32,
-    (length, told): (u32, usize),
+    (length, stated): (u32, usize),
     options: &Options,
 ) -> Result<f32, Box<Defect>> {
     let module: Module = text.parse().unwrap_or_else(|it| panic!("{it}"));
@@ -35,7 +35,7 @@ fn sum(
     );
     let (ticket, result) = (Buffer::new(&[0_u32]), Buffer::<f32>::uninitialised(1));
     let mut views = [x.view(), partials.view(), ticket.view(), result.view()];
-    views[0][1] = told.to_ne_bytes();
+    views[0][1] = stated.to_ne_bytes();
     let arguments: Vec<&[u8]> = views.iter().flatten().map(|it| it.as_slice()).collect();
     let shape = Shape {
         grid: blocks,

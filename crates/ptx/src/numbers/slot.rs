@@ -135,7 +135,7 @@ impl Number for f32 {
     }
 }
 
-/// An f32 of which subnormal values are zeros of their sign.
+/// An f32 whose subnormal values are zeros of their sign.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) struct Flushed(pub f32);
 

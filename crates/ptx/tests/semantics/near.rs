@@ -34,7 +34,7 @@ fn rank(bits: u64, (exponent, fraction): Format) -> i64 {
     }
 }
 
-/// Whether two numbers are within so many units in the last place. Any NaN is like any other.
+/// Whether two numbers are within `units` units in the last place. All NaNs are equal.
 fn are_within(units: u64, left: u64, right: u64, format: Format) -> bool {
     match (is_nan(left, format), is_nan(right, format)) {
         (false, false) => rank(left, format).abs_diff(rank(right, format)) <= units,
@@ -53,7 +53,7 @@ pub fn is_near(comparison: &str, of_gpu: u64, found: u64) -> bool {
             let mut pairs = of_gpu.into_iter().zip(found);
             pairs.all(|(left, right)| are_within(limit as u64, left, right, format))
         }
-        // Of an f64, of which only the upper half counts.
+        // Only the upper half of an f64 counts.
         "upper" if is_nan(of_gpu, F64) || is_nan(found, F64) => are_within(0, of_gpu, found, F64),
         "upper" => (of_gpu >> 32).abs_diff(found >> 32) <= limit as u64,
         kind => {
