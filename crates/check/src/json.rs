@@ -19,7 +19,7 @@ impl Report {
             "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
             "mismatches": self.mismatches.iter().map(|it| json!({
                 "buffer": it.buffer, "index": it.index, "found": it.found, "expected": it.expected,
-                "count": it.count,
+                "count": it.count, "seed": it.seed,
             })).collect::<Vec<_>>(),
             "differing": self.differing.iter().map(|it| json!({
                 "buffer": it.buffer, "seed": it.seed, "index": it.index, "values": it.values,

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use tilewright_check::{Argument, DefectKind, LaunchFile};
+use tilewright_check::{
+    Argument, Buffer, Contents, DefectKind, Element, Expected, Launch, LaunchFile, Number,
+};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
@@ -103,6 +105,51 @@ fn a_wrong_output_is_found() {
     let report = launch.run().unwrap();
     assert_eq!(report.mismatches[0].index, 7);
     assert!(!report.is_clean());
+}
+
+/// The last of two warps that exchange a word leaves its first lane's number there.
+const LAST_WARP: &str = "
+    .version 7.0
+    .target sm_75
+    .address_size 64
+    .visible .entry last_warp(.param .u64 to) {
+        .reg .b32 %r<3>;
+        .reg .b64 %rd<2>;
+        .reg .pred %p<2>;
+        ld.param.u64 %rd1, [to];
+        mov.u32 %r1, %tid.x;
+        and.b32 %r2, %r1, 31;
+        setp.eq.u32 %p1, %r2, 0;
+        @%p1 atom.global.exch.b32 %r2, [%rd1], %r1;
+        ret;
+    }
+";
+
+#[test]
+fn what_is_expected_holds_under_each_schedule() {
+    let mut launch = Launch::new("last_warp.ptx", LAST_WARP, "last_warp");
+    launch.block = [64, 1, 1];
+    let word = Buffer::new(Element::U32, 1, Contents::Constant(Number::Integer(7)));
+    launch.buffers.insert("to".to_owned(), word);
+    launch.arguments = vec![Argument::buffer("to")];
+    let first = launch.run().unwrap();
+    assert_eq!(first.differing.len(), 1, "{first}");
+    let found = first.outputs[0].elements().next().unwrap();
+    let buffer = launch.buffers.get_mut("to").unwrap();
+    buffer.may_differ = true;
+    buffer.expected = Some(Expected {
+        values: vec![Number::Integer(found.parse().unwrap())],
+        tolerance: 0.0,
+    });
+    let report = launch.run().unwrap();
+    assert!(!report.is_clean());
+    let [mismatch] = &report.mismatches[..] else {
+        panic!("{report}");
+    };
+    assert_eq!(mismatch.seed, Some(first.differing[0].seed));
+    assert!(report.to_string().contains("with seed"), "{report}");
+    launch.buffers.get_mut("to").unwrap().expected = None;
+    assert!(launch.run().unwrap().is_clean());
 }
 
 #[test]
