@@ -101,7 +101,8 @@ impl<T: Element> MatrixView<'_, T> {
             address: self.device_address(),
             element_bytes: size_of::<T>() as u32,
             sizes: [lines.len as u64, lines.count as u64],
-            row_bytes: (lines.apart * size_of::<T>()) as u64,
+            // Rows of a matrix without elements may be any distance apart.
+            row_bytes: lines.apart.saturating_mul(size_of::<T>()) as u64,
             batch,
             box_sizes: [box_columns as u32, box_rows as u32],
         };
@@ -166,6 +167,22 @@ fn check(request: &TensorMapRequest) -> std::result::Result<(), TensorMapRule> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Device;
+    use crate::error::Error;
+
+    #[test]
+    fn a_matrix_without_elements_has_no_map() {
+        for shape in [(0, usize::MAX), (usize::MAX, 0), (0, 1 << 62)] {
+            let mut matrix = Device::simulator().matrix_zeros::<f32>(shape).unwrap();
+            let error = matrix.tensor_map::<8, 32>().unwrap_err();
+            let is_empty = |error: &Error| {
+                let rule = TensorMapRule::Empty;
+                matches!(error.kind(), ErrorKind::TensorMap { rule: it } if *it == rule)
+            };
+            assert!(is_empty(&error), "{error}");
+            assert!(is_empty(&matrix.tensor_map_mut::<8, 32>().unwrap_err()));
+        }
+    }
 
     const REQUEST: TensorMapRequest = TensorMapRequest {
         address: 256,
