@@ -62,7 +62,12 @@ pub fn table() -> Vec<Line> {
         says(
             group.matmul(&columns, &columns),
             "matmul: A is sharded by columns and B sharded by columns, which this call cannot multiply; reshard A to \
-             rows, or B to columns, or replicate one of them",
+             rows, or replicate it",
+        ),
+        says(
+            group.matmul(&replicated, &rows),
+            "matmul: A is replicated and B sharded by rows, which this call cannot multiply; reshard B to columns, or \
+             replicate it",
         ),
         says(
             group.matmul_into(&rows, &replicated, &mut out),

@@ -278,7 +278,8 @@ fn sharding_of_product(a: Sharding, b: Sharding) -> Outcome<Sharding> {
             "call matmul_reduce_scatter, which multiplies parts of K; or reshard A to rows or B to columns, and \
              replicate the other one"
         }
-        _ => "reshard A to rows, or B to columns, or replicate one of them",
+        (Columns, Columns | Replicated) => "reshard A to rows, or replicate it",
+        (Rows | Replicated, Rows) => "reshard B to columns, or replicate it",
     };
     Err(GroupError::Sharding {
         found: format!("A is {a} and B {b}"),
