@@ -186,6 +186,48 @@ fn arrivals_at_mbarriers_order_as_they_say() {
 }
 
 #[test]
+fn a_phase_lacks_the_arrivals_that_a_thread_counts() {
+    for (count, kind) in [
+        ("2", None),
+        ("%r3", None),
+        ("3", Some(DefectKind::BarrierMisuse)),
+    ] {
+        for state in ["_", "%rd5"] {
+            let report = run(
+                1,
+                false,
+                &format!(
+                    "mov.u32 %r2, barrier; mov.u32 %r3, 2;
+                    mbarrier.init.shared::cta.b64 [%r2], 2;
+                    mbarrier.arrive.shared::cta.b64 {state}, [%r2], {count};
+                again:
+                    mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r2], 0;
+                    @!%p3 bra again;"
+                ),
+            );
+            expect(&report, kind, &format!("{state} {count}"));
+        }
+        // Another block's.
+        let report = run(
+            1,
+            true,
+            &format!(
+                "mov.u32 %r2, barrier; mov.u32 %r3, 2; mov.u32 %r4, %cluster_ctarank; xor.b32 %r4, %r4, 1;
+                mbarrier.init.shared::cta.b64 [%r2], 2; fence.mbarrier_init.release.cluster;
+                barrier.cluster.arrive; barrier.cluster.wait;
+                mapa.shared::cluster.u32 %r6, %r2, %r4;
+                mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r6], {count};
+            again:
+                mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p3, [%r2], 0;
+                @!%p3 bra again;
+                barrier.cluster.arrive; barrier.cluster.wait;"
+            ),
+        );
+        expect(&report, kind, &format!("of another block, {count}"));
+    }
+}
+
+#[test]
 fn an_arrival_for_its_block_orders_nothing_for_another() {
     for (scope, kind) in [("cluster", None), ("cta", RACE)] {
         let report = run(
@@ -378,4 +420,17 @@ fn both_halves_of_a_clock_are_read() {
         setp.ne.u32 %p1, %r2, %r4; @%p1 bra again;",
     );
     expect(&report, None, "a clock");
+}
+
+#[test]
+fn data_of_one_address_for_a_warp_is_not_written() {
+    for load in ["ldu.global.u32", "ld.global.nc.u32"] {
+        for (store, kind) in [
+            ("", None),
+            ("st.global.u32 [%rd1], 5;", Some(DefectKind::StaleRead)),
+        ] {
+            let report = run(1, false, &format!("{store} {load} %r2, [%rd1];"));
+            expect(&report, kind, &format!("{store} {load}"));
+        }
+    }
 }

@@ -31,22 +31,7 @@ impl Decoder<'_> {
             (MbarrierName::Init, [address, arrivals]) => {
                 (address, MbarrierStep::Init(self.source(at, arrivals, of)?))
             }
-            (MbarrierName::Arrive, [Operand::Name(state), address, rest @ ..])
-                if state.as_ref() == "_"
-                    && (it.expect.is_some() || matches!(rest, [] | [Operand::Integer(1)])) =>
-            {
-                match (it.expect, rest) {
-                    (Some(_), [bytes]) => {
-                        let bytes = Some(self.source(at, bytes, of)?);
-                        (address, MbarrierStep::Arrive { bytes, order })
-                    }
-                    (None, [] | [Operand::Integer(1)]) => {
-                        (address, MbarrierStep::Arrive { bytes: None, order })
-                    }
-                    _ => return Err(Unsupported),
-                }
-            }
-            (MbarrierName::Arrive, [state @ Operand::Name(_), address, rest @ ..]) => {
+            (MbarrierName::Arrive, [state @ Operand::Name(name), address, rest @ ..]) => {
                 let (count, bytes) = match (it.expect, rest) {
                     (Some(_), [bytes]) => {
                         let bytes = self.source(at, bytes, of)?;
@@ -56,8 +41,12 @@ impl Decoder<'_> {
                     (None, [count]) => (self.source(at, count, of)?, None),
                     _ => return Err(Unsupported),
                 };
-                let (d, _) = self.destination(at, state)?;
-                let step = MbarrierStep::ArriveKeeping {
+                // Without a state, the mbarrier may be another block's.
+                let d = match name.as_ref() {
+                    "_" => None,
+                    _ => Some(self.destination(at, state)?.0),
+                };
+                let step = MbarrierStep::Arrive {
                     d,
                     count,
                     bytes,
@@ -94,6 +83,8 @@ impl Decoder<'_> {
         if it.no_increment.is_some() {
             let barrier = self.pointer(at, it.memory, address)?;
             let step = MbarrierStep::Arrive {
+                d: None,
+                count: self.constant(1),
                 bytes: None,
                 order: ArrivalOrder::Cluster,
             };

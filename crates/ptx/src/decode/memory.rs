@@ -109,7 +109,10 @@ impl Decoder<'_> {
             (true, Some(_)) => AccessKind::AtomicRead,
             (false, Some(_)) => AccessKind::AtomicWrite,
             (false, None) => AccessKind::Write,
-            (true, None) if it.nc.is_some() => AccessKind::ReadOnly,
+            // `ldu` is for data that nothing writes meanwhile, too.
+            (true, None) if it.nc.is_some() || it.name == TransferName::LoadUniform => {
+                AccessKind::ReadOnly
+            }
             (true, None) if it.cache == Some(Cache::All) => AccessKind::CachedRead,
             (true, None) => AccessKind::Read,
         };

@@ -160,13 +160,9 @@ pub(crate) enum MbarrierStep {
     /// Slots of the number of arrivals.
     Init(u32),
     Arrive {
-        /// Slot of the bytes that the arrival expects.
-        bytes: Option<u32>,
-        order: ArrivalOrder,
-    },
-    /// Slots of the phase in which it arrives, and of the number of arrivals.
-    ArriveKeeping {
-        d: u32,
+        /// Slot of the phase in which it arrives.
+        d: Option<u32>,
+        /// Slot of the number of arrivals.
         count: u32,
         /// Slot of the bytes that the arrival expects.
         bytes: Option<u32>,

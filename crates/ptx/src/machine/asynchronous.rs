@@ -29,25 +29,19 @@ impl Thread<'_> {
             MbarrierStep::Init(arrivals) => {
                 simt::mbarrier_init(address, self.get(arrivals) as u32);
             }
-            MbarrierStep::Arrive { bytes, order } => {
-                let bytes = bytes.map_or(0, |slot| self.get(slot) as u32);
-                self.arrive(address, bytes, order);
-            }
-            MbarrierStep::ArriveKeeping {
+            MbarrierStep::Arrive {
                 d,
                 count,
                 bytes,
                 order,
             } => {
                 // The phase lasts at least until the thread has arrived.
-                let parity = simt::mbarrier_parity(address);
-                if let Some(bytes) = bytes {
-                    simt::mbarrier_expect(address, self.get(bytes) as u32);
+                let parity = d.map(|d| (d, simt::mbarrier_parity(address)));
+                let bytes = bytes.map_or(0, |slot| self.get(slot) as u32);
+                self.arrive(address, (self.arrivals(count), bytes), order);
+                if let Some((d, parity)) = parity {
+                    self.set(d, parity.into());
                 }
-                for _ in 0..self.arrivals(count) {
-                    self.arrive(address, 0, order);
-                }
-                self.set(d, parity.into());
             }
             MbarrierStep::Expect(bytes) => simt::mbarrier_expect(address, self.get(bytes) as u32),
             // It may wait as long as it likes, and so until the end of the phase.
@@ -62,12 +56,12 @@ impl Thread<'_> {
         }
     }
 
-    fn arrive(&self, address: usize, bytes: u32, order: ArrivalOrder) {
+    fn arrive(&self, address: usize, (count, bytes): (u32, u32), order: ArrivalOrder) {
         let is_own = address.wrapping_sub(self.shared) < MAX_SHARED_BYTES;
         match order {
-            ArrivalOrder::Block if is_own => simt::mbarrier_arrive_expect(address, bytes),
-            ArrivalOrder::Cluster => simt::mbarrier_arrive_expect(address, bytes),
-            _ => simt::mbarrier_arrive_relaxed(address, bytes),
+            ArrivalOrder::Block if is_own => simt::mbarrier_arrive_counted(address, count, bytes),
+            ArrivalOrder::Cluster => simt::mbarrier_arrive_counted(address, count, bytes),
+            _ => simt::mbarrier_arrive_relaxed(address, count, bytes),
         }
     }
 

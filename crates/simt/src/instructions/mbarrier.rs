@@ -61,18 +61,18 @@ pub fn fence_mbarrier_init() {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_arrive(address: usize) {
-    arrive(address, 0, Some(Arrival::Releases));
+    arrive(address, 1, 0, Some(Arrival::Releases));
 }
 
-/// [`mbarrier_arrive_expect`] that passes on what the thread's fences have released, and no other accesses
+/// [`mbarrier_arrive_counted`] that passes on what the thread's fences have released, and no other accesses
 /// (`mbarrier.arrive.relaxed`).
 ///
 /// # Panics
 ///
 /// Outside of a launch.
 #[track_caller]
-pub fn mbarrier_arrive_relaxed(address: usize, bytes: u32) {
-    arrive(address, bytes, Some(Arrival::Relaxed));
+pub fn mbarrier_arrive_relaxed(address: usize, count: u32, bytes: u32) {
+    arrive(address, count, bytes, Some(Arrival::Relaxed));
 }
 
 /// Adds `bytes` to the bytes that the current phase of the mbarrier at `address` expects.
@@ -82,7 +82,7 @@ pub fn mbarrier_arrive_relaxed(address: usize, bytes: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_expect(address: usize, bytes: u32) {
-    arrive(address, bytes, None);
+    arrive(address, 0, bytes, None);
 }
 
 /// [`mbarrier_expect`] and then [`mbarrier_arrive`], in one step.
@@ -92,7 +92,17 @@ pub fn mbarrier_expect(address: usize, bytes: u32) {
 /// Outside of a launch.
 #[track_caller]
 pub fn mbarrier_arrive_expect(address: usize, bytes: u32) {
-    arrive(address, bytes, Some(Arrival::Releases));
+    arrive(address, 1, bytes, Some(Arrival::Releases));
+}
+
+/// [`mbarrier_arrive_expect`] as `count` arrivals at once, of which the phase must lack as many.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn mbarrier_arrive_counted(address: usize, count: u32, bytes: u32) {
+    arrive(address, count, bytes, Some(Arrival::Releases));
 }
 
 /// Waits until the phase of this parity of the block's mbarrier at `address` is complete.
@@ -166,7 +176,7 @@ enum Arrival {
 }
 
 #[track_caller]
-fn arrive(address: usize, bytes: u32, arrival: Option<Arrival>) {
+fn arrive(address: usize, count: u32, bytes: u32, arrival: Option<Arrival>) {
     live_instruction(|thread, block, site| {
         block.before_visible_step(thread, ATOMIC_WEIGHT);
         let (owner, offset) = block.word_of(thread, address, site);
@@ -187,13 +197,15 @@ fn arrive(address: usize, bytes: u32, arrival: Option<Arrival>) {
             of_owner.gather(barrier.number, &handed);
         }
         let progress = match arrival {
-            Some(_) => owner
-                .mbarriers
-                .arrive(offset, bytes.into(), block.arriver(thread), site),
+            Some(_) => {
+                let arriver = block.arriver(thread);
+                let amounts = (count, bytes.into());
+                owner.mbarriers.arrive(offset, amounts, arriver, site)
+            }
             None => owner.mbarriers.expect(offset, bytes.into()),
         };
         if progress == Progress::TooMany {
-            block.fail_arrivals(thread, (owner, offset), &barrier, site);
+            block.fail_arrivals(thread, (owner, offset), count, &barrier, site);
         }
         owner.go_on(barrier.number, progress);
     });

@@ -119,11 +119,16 @@ impl Block {
         &self,
         thread: &Thread,
         (owner, offset): (&Block, usize),
+        count: u32,
         barrier: &Mbarrier,
         site: CallSite,
     ) -> ! {
+        let arrivals = match count {
+            1 => "one arrival too many".to_owned(),
+            _ => format!("{count} arrivals at once are too many"),
+        };
         let message = format!(
-            "one arrival too many in phase {} of the mbarrier at byte {offset} of block {}: {}",
+            "{arrivals} in phase {} of the mbarrier at byte {offset} of block {}: {}",
             barrier.phase,
             owner.threads[0].position.block_idx,
             barrier.lack()

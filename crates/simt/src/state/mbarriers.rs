@@ -175,13 +175,19 @@ impl Mbarriers {
     }
 
     /// Adds `bytes` expected bytes and then an arrival to the mbarrier at this offset.
-    pub fn arrive(&self, offset: usize, bytes: i64, arriver: Arriver, site: CallSite) -> Progress {
+    pub fn arrive(
+        &self,
+        offset: usize,
+        (count, bytes): (u32, i64),
+        arriver: Arriver,
+        site: CallSite,
+    ) -> Progress {
         if let Some(waited) = self.barriers.borrow_mut().get_mut(&offset) {
             waited.arrivals.note(arriver, site);
         }
         self.change(offset, |barrier| {
             barrier.expected += bytes;
-            let left = barrier.missing.checked_sub(1);
+            let left = barrier.missing.checked_sub(count);
             barrier.missing = left.unwrap_or(0);
             left.is_some()
         })
@@ -237,7 +243,7 @@ mod tests {
         let barriers = Mbarriers::default();
         let arrive = |bytes| {
             let arriver = Arriver { rank: 0, thread: 1 };
-            barriers.arrive(8, bytes, arriver, Location::caller())
+            barriers.arrive(8, (1, bytes), arriver, Location::caller())
         };
         barriers.init(8, 1, 0, Location::caller());
         assert!(barriers.get(8).unwrap().is_past(true));
