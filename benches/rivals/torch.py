@@ -4,7 +4,7 @@ The argument is the number of the device. Each line of standard input is a reque
 output the answer. "prepare" makes the input of a job, runs it once, writes the result as doubles to a file, and
 answers with its number of elements; "time" answers with the seconds of one of many calls, by the device's events.
 Where torch has several functions for a job, the fastest counts. Calls run as a graph, so that Python's own time is
-not in them, unless a function cannot be captured.
+not in them, unless a function cannot be captured. Operations on rows are also compiled, for the shape of the job.
 """
 
 import ctypes
@@ -23,6 +23,14 @@ def quantized(x):
     blocks = x.float().reshape(x.shape[0], -1, 128)
     scales = blocks.abs().amax(dim=2, keepdim=True).clamp(min=2.0**-126 * 448) / 448
     return (blocks / scales).to(torch.float8_e4m3fn)
+
+
+def each_and_compiled(function):
+    """The function as it is, and compiled."""
+    return [
+        lambda x, y, offsets: function(x),
+        lambda x, y, offsets: torch.compile(function, dynamic=False)(x),
+    ]
 
 
 WAYS = {
@@ -47,15 +55,16 @@ WAYS = {
     "top_k_rows": [lambda x, y, offsets: torch.topk(x, 8, dim=1).values],
     "scan_rows": [lambda x, y, offsets: torch.cumsum(x, dim=1)],
     "scan_columns": [lambda x, y, offsets: torch.cumsum(x, dim=0)],
-    "softmax": [lambda x, y, offsets: torch.softmax(x, dim=1)],
-    "logsumexp": [lambda x, y, offsets: torch.logsumexp(x, dim=1)],
-    "quantize_rows": [
-        lambda x, y, offsets: quantized(x),
-        lambda x, y, offsets: torch.compile(quantized)(x),
-    ],
-    "log_softmax": [lambda x, y, offsets: torch.log_softmax(x, dim=1)],
-    "rms_norm": [lambda x, y, offsets: torch.nn.functional.rms_norm(x, x.shape[1:], eps=1e-5)],
-    "layer_norm": [lambda x, y, offsets: torch.nn.functional.layer_norm(x, x.shape[1:], eps=1e-5)],
+    "softmax": each_and_compiled(lambda x: torch.softmax(x, dim=1)),
+    "logsumexp": each_and_compiled(lambda x: torch.logsumexp(x, dim=1)),
+    "quantize_rows": each_and_compiled(quantized),
+    "log_softmax": each_and_compiled(lambda x: torch.log_softmax(x, dim=1)),
+    "rms_norm": each_and_compiled(
+        lambda x: torch.nn.functional.rms_norm(x, x.shape[1:], eps=1e-5)
+    ),
+    "layer_norm": each_and_compiled(
+        lambda x: torch.nn.functional.layer_norm(x, x.shape[1:], eps=1e-5)
+    ),
 }
 
 TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
@@ -116,6 +125,8 @@ def prepare(request):
         offsets = torch.from_file(request["offsets"], size=request["segments"] + 1, dtype=torch.int64)
         offsets = offsets.to("cuda")
     candidates, failure = [], None
+    # Otherwise torch stops to compile a function after some shapes.
+    torch.compiler.reset()
     for way in WAYS[request["operation"]]:
         try:
             candidates.append(Calls(way, (x, y, offsets)))

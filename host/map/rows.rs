@@ -18,7 +18,8 @@ const NAMES: [&str; 2] = ["the matrix to map", "the matrix of the results"];
 impl Module {
     /// Maps the elements of each row of `matrix` by a custom operation that sees the row's value: y = f(x, value, index).
     ///
-    /// [`maps!`](tilewright_kernels::maps) generates `kernel` by a line such as `kernel: Operation of rows of f32;`.
+    /// [`maps!`](tilewright_kernels::maps) generates `kernel` by a line such as `kernel: Operation of rows of f32;`, or
+    /// `kernel: First then Second of rows of f32;` for a map of the results of another, whose values are the second's.
     /// `matrix` is `&matrix` or a view with contiguous rows, of f32, f16 or bf16, which is computed in f32. Like
     /// [`Device::softmax`](crate::Device::softmax), it reads rows of up to 32,768 elements once. The bits of a row
     /// depend on its elements and their number alone. The call does not wait.

@@ -37,6 +37,9 @@ pub(super) mod sealed {
         type SoftmaxBlock: for<'launch> OwnKernel<
             Params<'launch> = <Self::SoftmaxShort as Kernel>::Params<'launch>,
         >;
+        type SoftmaxAhead: for<'launch> OwnKernel<
+            Params<'launch> = <Self::SoftmaxShort as Kernel>::Params<'launch>,
+        >;
         type SoftmaxLong: for<'launch> OwnKernel<
             Params<'launch> = <Self::SoftmaxShort as Kernel>::Params<'launch>,
         >;
@@ -60,6 +63,9 @@ pub(super) mod sealed {
         type NormBlock: for<'launch> OwnKernel<
             Params<'launch> = <Self::NormShort as Kernel>::Params<'launch>,
         >;
+        type NormAhead: for<'launch> OwnKernel<
+            Params<'launch> = <Self::NormShort as Kernel>::Params<'launch>,
+        >;
         type NormLong: for<'launch> OwnKernel<
             Params<'launch> = <Self::NormShort as Kernel>::Params<'launch>,
         >;
@@ -72,20 +78,30 @@ pub(super) mod sealed {
     }
 }
 
+/// The kernel for rows that are copied ahead, or for rows of a block if there is none.
+macro_rules! first {
+    ($first:ident $(, $block:ident)?) => {
+        rows::$first
+    };
+}
+
 macro_rules! row_elements {
-    ($($element:ident: $short:ident, $block:ident, $long:ident, $parts:ident, $cluster:ident,
-        $norm_short:ident, $norm_block:ident, $norm_long:ident, $norm_parts:ident, $norm_cluster:ident;)*) => {$(
-        own_kernels!(rows: $short, $block, $long, $parts, $cluster);
-        own_kernels!(rows: $norm_short, $norm_block, $norm_long, $norm_parts, $norm_cluster);
+    ($($element:ident: $short:ident, $block:ident, [$($ahead:ident)?], $long:ident, $parts:ident, $cluster:ident,
+        $norm_short:ident, $norm_block:ident, [$($norm_ahead:ident)?], $norm_long:ident,
+        $norm_parts:ident, $norm_cluster:ident;)*) => {$(
+        own_kernels!(rows: $short, $block, $($ahead,)? $long, $parts, $cluster);
+        own_kernels!(rows: $norm_short, $norm_block, $($norm_ahead,)? $norm_long, $norm_parts, $norm_cluster);
 
         impl sealed::RowElement for $element {
             type SoftmaxShort = rows::$short;
             type SoftmaxBlock = rows::$block;
+            type SoftmaxAhead = first!($($ahead,)? $block);
             type SoftmaxLong = rows::$long;
             type SoftmaxParts = rows::$parts;
             type SoftmaxCluster = rows::$cluster;
             type NormShort = rows::$norm_short;
             type NormBlock = rows::$norm_block;
+            type NormAhead = first!($($norm_ahead,)? $norm_block);
             type NormLong = rows::$norm_long;
             type NormParts = rows::$norm_parts;
             type NormCluster = rows::$norm_cluster;

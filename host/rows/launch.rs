@@ -17,6 +17,8 @@ const OTHER_SHARED_BYTES: u32 = 1024;
 pub(crate) enum RowKernel {
     Short,
     Block,
+    /// Each block takes several rows, and copies the next one to shared memory meanwhile.
+    Ahead,
     Long,
     /// A block takes one part after another.
     Parts,
@@ -32,7 +34,7 @@ pub(crate) struct RowLaunch {
     pub lanes: u32,
     /// Whether rows are moved through shared memory.
     pub is_staged: bool,
-    /// Whether shared memory has room for the part of a row that a block keeps in registers: staged, or the next one.
+    /// Whether shared memory has room for the part of a staged row that a block keeps in registers.
     pub has_room: bool,
     /// Elements that are kept in shared memory, of a row that is read piece by piece.
     pub kept: u32,
@@ -92,7 +94,10 @@ impl RowLaunch {
             && fits.is_some()
             && groups > multiprocessors;
         let whole = fits.filter(|_| is_staged || is_ahead);
-        let groups = if is_ahead { multiprocessors } else { groups };
+        let (kernel, groups) = match is_ahead {
+            true => (RowKernel::Ahead, multiprocessors),
+            false => (kernel, groups),
+        };
         let blocks_of_group = match kernel {
             RowKernel::Cluster => PARTS,
             _ => 1,
@@ -116,14 +121,14 @@ impl RowLaunch {
                 _ => 1,
             },
             is_staged,
-            has_room: whole.is_some(),
+            has_room: is_staged && whole.is_some(),
             kept: kept as u32,
         })
     }
 }
 
 /// Whether the device runs the kernel.
-fn runs<K: OwnKernel>(device: &Device) -> bool {
+pub(super) fn runs<K: OwnKernel>(device: &Device) -> bool {
     let properties = device.properties();
     let runs_on = |architecture: Architecture| {
         let capability = properties.compute_capability;

@@ -140,6 +140,7 @@ impl<'a, T: RowElement> Columns<'a, T> {
             match launch.kernel {
                 RowKernel::Short => Module::launch_own::<T::NormShort>(device, config, params),
                 RowKernel::Block => Module::launch_own::<T::NormBlock>(device, config, params),
+                RowKernel::Ahead => Module::launch_own::<T::NormAhead>(device, config, params),
                 RowKernel::Long => Module::launch_own::<T::NormLong>(device, config, params),
                 RowKernel::Parts => Module::launch_own::<T::NormParts>(device, config, params),
                 RowKernel::Cluster => Module::launch_own::<T::NormCluster>(device, config, params),

@@ -1,13 +1,14 @@
 //! Matrices rounded to e4m3, with scales of blocks.
 
+use super::launch::runs;
 use super::operands::{apart, check_order};
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{During, ErrorKind, Outcome, Result};
+use crate::error::{During, ErrorKind, Outcome, Result, check_shapes};
 use crate::kernels::{OwnKernel, own_kernels};
 use crate::launch::{LaunchConfig, grid_x};
 use crate::launch_args::{read_elements, written_by_product};
-use crate::matrix::{IntoMatrixView, Matrix, MatrixView};
+use crate::matrix::{IntoMatrixView, Matrix, MatrixView, MatrixViewMut};
 use crate::module::Module;
 use cuda_std::fp8::F8E4M3;
 use cuda_std::global::{Global, GlobalMut};
@@ -16,7 +17,7 @@ use cuda_std::kernel::Kernel;
 use half::{bf16, f16};
 use tilewright_kernels::for_each_quantized_type;
 use tilewright_kernels::quantize::{
-    self, QUANTIZE_THREADS, QUANTIZE_WARPS, QUANTIZED_BLOCK, QuantizeShape,
+    self, QUANTIZE_THREADS, QUANTIZED_BLOCK, QuantizeShape, quantized_by_block,
 };
 
 /// A matrix rounded to e4m3, and the scales of its blocks: an element is about its code times its block's scale.
@@ -43,7 +44,7 @@ mod sealed {
         Element, F8E4M3, Global, GlobalMut, GridConstant, Kernel, OwnKernel, QuantizeShape,
     };
 
-    /// An element type with kernels for rows and for square blocks.
+    /// An element type with kernels for rows and for square blocks, and those with the instruction that converts.
     pub trait QuantizeElement: Element {
         type Rows: for<'launch> OwnKernel<
             Params<'launch> = (
@@ -56,16 +57,24 @@ mod sealed {
         type Blocks: for<'launch> OwnKernel<
             Params<'launch> = <Self::Rows as Kernel>::Params<'launch>,
         >;
+        type RowsCvt: for<'launch> OwnKernel<
+            Params<'launch> = <Self::Rows as Kernel>::Params<'launch>,
+        >;
+        type BlocksCvt: for<'launch> OwnKernel<
+            Params<'launch> = <Self::Rows as Kernel>::Params<'launch>,
+        >;
     }
 }
 
 macro_rules! quantize_elements {
-    ($($element:ident: $rows:ident, $blocks:ident;)*) => {$(
-        own_kernels!(quantize: $rows, $blocks);
+    ($($element:ident: $rows:ident, $blocks:ident, $rows_cvt:ident, $blocks_cvt:ident;)*) => {$(
+        own_kernels!(quantize: $rows, $blocks, $rows_cvt, $blocks_cvt);
 
         impl sealed::QuantizeElement for $element {
             type Rows = quantize::$rows;
             type Blocks = quantize::$blocks;
+            type RowsCvt = quantize::$rows_cvt;
+            type BlocksCvt = quantize::$blocks_cvt;
         }
 
         impl QuantizeElement for $element {}
@@ -110,8 +119,22 @@ impl Device {
         &self,
         matrix: impl IntoMatrixView<'m, T>,
     ) -> Result<Quantized> {
-        self.quantized::<T, T::Rows>(matrix.into(), 1)
+        self.quantized::<T, T::Rows, T::RowsCvt>(matrix.into(), 1)
             .during("quantize_rows")
+    }
+
+    /// Writes [`quantize_rows`](Self::quantize_rows) of `matrix` to `quantized`, without waiting.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the elements or the scales of `quantized` have
+    /// another shape, and those of [`quantize_rows`](Self::quantize_rows).
+    pub fn quantize_rows_into<'m, T: QuantizeElement>(
+        &self,
+        matrix: impl IntoMatrixView<'m, T>,
+        quantized: &mut Quantized,
+    ) -> Result<()> {
+        self.quantize_to::<T, T::Rows, T::RowsCvt>(matrix.into(), 1, quantized)
+            .during("quantize_rows_into")
     }
 
     /// Rounds a matrix to e4m3, with a scale for each block of 128 x 128 elements: weights, for
@@ -142,60 +165,143 @@ impl Device {
         &self,
         matrix: impl IntoMatrixView<'m, T>,
     ) -> Result<Quantized> {
-        self.quantized::<T, T::Blocks>(matrix.into(), QUANTIZED_BLOCK)
+        self.quantized::<T, T::Blocks, T::BlocksCvt>(matrix.into(), QUANTIZED_BLOCK)
             .during("quantize_blocks")
     }
 
-    /// The matrix in blocks of `rows` rows, by the kernel `K` of `source`.
-    fn quantized<T, K>(&self, matrix: MatrixView<'_, T>, rows_of_block: usize) -> Outcome<Quantized>
+    /// Writes [`quantize_blocks`](Self::quantize_blocks) of `matrix` to `quantized`, without waiting.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShapeMismatch`](crate::ErrorKind::ShapeMismatch) if the elements or the scales of `quantized` have
+    /// another shape, and those of [`quantize_blocks`](Self::quantize_blocks).
+    pub fn quantize_blocks_into<'m, T: QuantizeElement>(
+        &self,
+        matrix: impl IntoMatrixView<'m, T>,
+        quantized: &mut Quantized,
+    ) -> Result<()> {
+        self.quantize_to::<T, T::Blocks, T::BlocksCvt>(matrix.into(), QUANTIZED_BLOCK, quantized)
+            .during("quantize_blocks_into")
+    }
+
+    /// The matrix in blocks of `rows_of_block` rows, in new memory, by the kernels of [`quantize_to`](Self::quantize_to).
+    fn quantized<T, K, C>(
+        &self,
+        matrix: MatrixView<'_, T>,
+        rows_of_block: usize,
+    ) -> Outcome<Quantized>
     where
         T: QuantizeElement,
         K: for<'launch> OwnKernel<Params<'launch> = <T::Rows as Kernel>::Params<'launch>>,
+        C: for<'launch> OwnKernel<Params<'launch> = <T::Rows as Kernel>::Params<'launch>>,
     {
+        self.check_operand(matrix)?;
+        let mut quantized = Quantized {
+            elements: Matrix::uninit(self, matrix.shape().into())?,
+            scales: Matrix::uninit(self, blocks_of(matrix.shape(), rows_of_block).into())?,
+        };
+        self.quantize_to::<T, K, C>(matrix, rows_of_block, &mut quantized)?;
+        Ok(quantized)
+    }
+
+    /// Writes the matrix in blocks of `rows_of_block` rows to `quantized`, by the kernel `C`, which converts by an
+    /// instruction, or by `K` where it does not run.
+    fn quantize_to<T, K, C>(
+        &self,
+        matrix: MatrixView<'_, T>,
+        rows_of_block: usize,
+        quantized: &mut Quantized,
+    ) -> Outcome<()>
+    where
+        T: QuantizeElement,
+        K: for<'launch> OwnKernel<Params<'launch> = <T::Rows as Kernel>::Params<'launch>>,
+        C: for<'launch> OwnKernel<Params<'launch> = <T::Rows as Kernel>::Params<'launch>>,
+    {
+        self.check_operand(matrix)?;
+        let (rows, columns) = matrix.shape();
+        let blocks = blocks_of((rows, columns), rows_of_block);
+        let Quantized { elements, scales } = quantized;
+        let (elements, scales) = (elements.view_mut(), scales.view_mut());
+        self.check_results(&elements, "the elements", (rows, columns))?;
+        self.check_results(&scales, "the scales", blocks)?;
+        if rows == 0 || columns == 0 {
+            return Ok(());
+        }
+        let apart = apart(matrix);
+        let is_one_row =
+            rows_of_block == 1 && columns.is_multiple_of(QUANTIZED_BLOCK) && apart == columns;
+        let shape = match is_one_row {
+            // The same blocks, whose places then take no division.
+            true => QuantizeShape {
+                rows: 1,
+                columns: rows * columns,
+                leading_dimension: rows * columns,
+            },
+            false => QuantizeShape {
+                rows,
+                columns,
+                leading_dimension: apart,
+            },
+        };
+        let blocks = blocks.0.saturating_mul(blocks.1);
+        let grid = match rows_of_block {
+            1 => blocks.div_ceil(quantized_by_block::<T>()),
+            _ => blocks,
+        };
+        let grid = grid_x(Some(grid), || {
+            format!("a matrix of {rows}x{columns} elements")
+        })?;
+        let config = LaunchConfig::new(grid, QUANTIZE_THREADS as u32);
+        // SAFETY: the launch accesses elements of the matrices alone, as the kernels document.
+        let params = unsafe {
+            (
+                read_elements(matrix.into()),
+                written_by_product(elements.into()),
+                written_by_product(scales.into()),
+                GridConstant::new(&shape),
+            )
+        };
+        // SAFETY: the launch meets the kernel's requirements: the matrices have the shape, without gaps in the results,
+        // the scales its blocks, and the grid covers them. All are borrowed until this returns.
+        unsafe {
+            match runs::<C>(self) {
+                true => Module::launch_own::<C>(self, config, params),
+                false => Module::launch_own::<K>(self, config, params),
+            }
+        }
+    }
+
+    /// Fails unless the device has kernels for the rows of `matrix`.
+    fn check_operand<T: Element>(&self, matrix: MatrixView<'_, T>) -> Outcome<()> {
         self.check_reads(|| "the matrix".to_owned(), matrix.holder())?;
         check_order(self, matrix)?;
-        let (rows, columns) = matrix.shape();
-        check_warps(self, (rows, columns))?;
-        let shape = QuantizeShape {
-            rows,
-            columns,
-            leading_dimension: apart(matrix),
-        };
-        let blocks = (rows.div_ceil(rows_of_block), shape.blocks_of_row());
-        let mut elements = Matrix::uninit(self, (rows, columns).into())?;
-        let mut scales = Matrix::uninit(self, blocks.into())?;
-        if rows > 0 && columns > 0 {
-            let blocks = blocks.0.saturating_mul(blocks.1);
-            let grid = match rows_of_block {
-                // Blocks of threads take several blocks of elements, if there are more.
-                1 => blocks.div_ceil(QUANTIZE_WARPS).min(i32::MAX as usize),
-                _ => blocks,
-            };
-            let grid = grid_x(Some(grid), || {
-                format!("a matrix of {rows}x{columns} elements")
-            })?;
-            let config = LaunchConfig::new(grid, QUANTIZE_THREADS as u32);
-            // SAFETY: the launch accesses elements of the matrices alone, as the kernels document.
-            let params = unsafe {
-                (
-                    read_elements(matrix.into()),
-                    written_by_product(elements.view_mut().into()),
-                    written_by_product(scales.view_mut().into()),
-                    GridConstant::new(&shape),
-                )
-            };
-            // SAFETY: the launch meets the kernel's requirements: the matrices have the shape, the scales its blocks,
-            // and the grid covers them. The matrix is borrowed until this returns, and the others belong to this call.
-            unsafe { Module::launch_own::<K>(self, config, params) }?;
-        }
-        Ok(Quantized { elements, scales })
+        check_warps(self, matrix.shape())
+    }
+
+    /// Fails unless `results`, which have no gaps, are of this device, row-major and of `shape`.
+    fn check_results<T: Element>(
+        &self,
+        results: &MatrixViewMut<'_, T>,
+        name: &'static str,
+        shape: (usize, usize),
+    ) -> Outcome<()> {
+        self.check_writes(|| name.to_owned(), results.written())?;
+        check_order(self, results.view())?;
+        check_shapes(["the quantised matrix", name], shape, results.shape())
     }
 }
 
-/// Fails unless a warp of the device has a block's 128 elements of a row, four in each lane.
+/// The shape of the scales of a matrix, in blocks of `rows_of_block` rows.
+fn blocks_of((rows, columns): (usize, usize), rows_of_block: usize) -> (usize, usize) {
+    (
+        rows.div_ceil(rows_of_block),
+        columns.div_ceil(QUANTIZED_BLOCK),
+    )
+}
+
+/// Fails unless a warp of the device has 32 threads.
 fn check_warps(device: &Device, (rows, columns): (usize, usize)) -> Outcome<()> {
     let threads = device.properties().warp_threads;
-    match threads as usize == QUANTIZE_THREADS / QUANTIZE_WARPS {
+    match threads == 32 {
         true => Ok(()),
         false => Err(ErrorKind::NoKernel {
             problem: format!("the blocks of a matrix of {rows}x{columns}"),

@@ -91,6 +91,7 @@ impl Device {
             match launch.kernel {
                 RowKernel::Short => Module::launch_own::<T::SoftmaxShort>(self, config, params),
                 RowKernel::Block => Module::launch_own::<T::SoftmaxBlock>(self, config, params),
+                RowKernel::Ahead => Module::launch_own::<T::SoftmaxAhead>(self, config, params),
                 RowKernel::Long => Module::launch_own::<T::SoftmaxLong>(self, config, params),
                 RowKernel::Parts => Module::launch_own::<T::SoftmaxParts>(self, config, params),
                 RowKernel::Cluster => Module::launch_own::<T::SoftmaxCluster>(self, config, params),

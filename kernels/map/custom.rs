@@ -18,6 +18,7 @@ use cuda_std::kernel::Kernel;
 /// |---|---|---|
 /// | `kernel: Operation of [element; operands];` | [`Map`](crate::map::Map) | `Module::map`, `Module::map_buffers` |
 /// | `kernel: Operation of rows of element;` | [`RowMap`](crate::rows::RowMap) | `Module::map_rows` |
+/// | `kernel: First then Second of rows of element;` | two [`RowMap`](crate::rows::RowMap)s, the second of the results of the first, in f32 | `Module::map_rows` |
 /// | `kernel: Operation of products of element with [other; others] in tile;` | [`ProductMap`](crate::matmul::ProductMap) | `Module::map_product` |
 ///
 /// An element of the first has 1, 2, 4, 8 or 16 bytes. Rows and products are of f32, f16 or bf16. The tile of a product
@@ -82,7 +83,7 @@ use cuda_std::kernel::Kernel;
 #[macro_export]
 macro_rules! maps {
     () => {};
-    ($(#[doc = $text:expr])* $name:ident: $operation:tt of rows of $element:ty; $($rest:tt)*) => {
+    (@rows [$(#[doc = $text:expr])*] $name:ident: $count:ident $first:ty, $last:ty; $element:ty) => {
         $(#[doc = $text])*
         ///
         /// The value of each row is written to `values`, unless it is empty.
@@ -99,16 +100,14 @@ macro_rules! maps {
         pub unsafe fn $name(
             __x: $crate::cuda_std::global::Global<$element>,
             __y: $crate::cuda_std::global::GlobalMut<$element>,
-            __values: $crate::cuda_std::global::GlobalMut<<$operation as $crate::reduce::Reduction<f32>>::Output>,
+            __values: $crate::cuda_std::global::GlobalMut<<$last as $crate::reduce::Reduction<f32>>::Output>,
             __shape: $crate::cuda_std::grid_constant::GridConstant<$crate::rows::MapRowsShape>,
         ) {
             let __shared = $crate::cuda_std::dynamic_shared![$element];
-            let __scratch = $crate::cuda_std::shared_array![
-                <$operation as $crate::reduce::Reduction<f32>>::Accumulator; $crate::cuda_std::block::MAX_WARPS
-            ];
+            $crate::scratch_of_rows!(__scratch: $count $first, $last);
             // SAFETY: the caller's contract. Shared memory is declared here.
             unsafe {
-                $crate::rows::map_rows::<$operation, $element, { $crate::reduce::lanes_of::<$element>() },
+                $crate::rows::map_rows::<$crate::steps_of_rows!($count $first, $last), $element, { $crate::reduce::lanes_of::<$element>() },
                     { $crate::rows::VALUES / $crate::reduce::lanes_of::<$element>() },
                     { $crate::rows::SECTION_VALUES / $crate::reduce::lanes_of::<$element>() },
                 >((__x, __y), __values, &__shape, __shared, __scratch)
@@ -120,8 +119,16 @@ macro_rules! maps {
         #[cfg(not(target_arch = "nvptx64"))]
         unsafe impl $crate::map::RowMapKernel for $name {
             type Element = $element;
-            type Operation = $operation;
+            type Operation = $last;
         }
+    };
+    ($(#[doc = $text:expr])* $name:ident: $operation:tt of rows of $element:ty; $($rest:tt)*) => {
+        $crate::maps! { @rows [$(#[doc = $text])*] $name: one $operation, $operation; $element }
+
+        $crate::maps! { $($rest)* }
+    };
+    ($(#[doc = $text:expr])* $name:ident: $first:tt then $last:tt of rows of $element:ty; $($rest:tt)*) => {
+        $crate::maps! { @rows [$(#[doc = $text])*] $name: two $first, $last; $element }
 
         $crate::maps! { $($rest)* }
     };
@@ -178,6 +185,34 @@ macro_rules! maps {
         }
 
         $crate::maps! { $($rest)* }
+    };
+}
+
+/// The steps of `one` row map, or of `two`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! steps_of_rows {
+    (one $first:ty, $last:ty) => { $last };
+    (two $first:ty, $last:ty) => { $crate::rows::Then<$first, $last> };
+}
+
+/// Declares shared memory for the values of warps: of `one` row map, or of each of `two`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! scratch_of_rows {
+    ($scratch:ident: one $first:ty, $last:ty) => {
+        let __last = $crate::scratch_of_rows!($last);
+        let $scratch = (__last, __last);
+    };
+    ($scratch:ident: two $first:ty, $last:ty) => {
+        let __first = $crate::scratch_of_rows!($first);
+        let __last = $crate::scratch_of_rows!($last);
+        let $scratch = (__first, __last);
+    };
+    ($operation:ty) => {
+        $crate::cuda_std::shared_array![
+            <$operation as $crate::reduce::Reduction<f32>>::Accumulator; $crate::cuda_std::block::MAX_WARPS
+        ]
     };
 }
 

@@ -24,8 +24,9 @@ pub trait Reduction<T: Pod> {
     /// Whether empty input is an error, as for a minimum, instead of `finish(IDENTITY, 0)`.
     const NEEDS_AN_ELEMENT: bool = false;
 
-    /// Whether `lift` and `finish` panic for no arguments: kernels may then call them, beside their other calls, with
-    /// zeros and identities in place of what does not exist. Such results are not used.
+    /// Whether `lift`, `finish` and the `map` of a row map panic for no arguments: kernels may then call them, beside
+    /// their other calls, with zeros, identities and other elements in place of what does not exist. Such results are
+    /// not used.
     const IS_TOTAL: bool = false;
 
     /// The accumulator of one element. `index` counts from 0.

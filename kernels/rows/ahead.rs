@@ -1,7 +1,6 @@
 //! Rows of a block that takes several: the next one is copied to shared memory while the block computes.
 
 use super::element::RowElement;
-use super::mover::Mover;
 use super::place::Span;
 use super::vectors::{Row, Values};
 use cuda_std::array;
@@ -9,28 +8,26 @@ use cuda_std::pipeline::Pipeline;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
-/// The copies of a thread's own vectors of the next row, or of its part of it.
+/// The copies of a thread's own vectors of the next row.
 ///
 /// A thread copies and reads its own vectors alone, so no barrier is needed.
 pub struct Ahead<'block, T> {
-    mover: Mover<'block, T>,
-    /// A buffer for what the block has of a row, if rows are copied ahead.
-    buffer: Option<SharedSlice<'block, T>>,
+    /// A row.
+    buffer: SharedSlice<'block, T>,
     pipeline: Pipeline<1>,
 }
 
 impl<'block, T: RowElement> Ahead<'block, T> {
-    /// Rows are copied ahead if there is a `buffer`; otherwise `mover` loads them.
+    /// Rows are copied to `buffer`.
     #[inline(always)]
-    pub fn new(mover: Mover<'block, T>, buffer: Option<SharedSlice<'block, T>>) -> Self {
+    pub fn new(buffer: SharedSlice<'block, T>) -> Self {
         Self {
-            mover,
             buffer,
             pipeline: Pipeline::new(),
         }
     }
 
-    /// Starts to copy the calling thread's vectors of `row`, if rows are copied ahead.
+    /// Starts to copy the calling thread's vectors of `row`.
     ///
     /// # Safety
     /// 1. The row has the span's elements, which no thread writes until they are taken. The buffer has room for them.
@@ -42,38 +39,34 @@ impl<'block, T: RowElement> Ahead<'block, T> {
         row: Row<'_, T>,
         span: Span,
     ) {
-        let Some(buffer) = self.buffer else { return };
         let mut slot = 0;
         while slot < SLOTS {
             let place = span.place(slot);
             if place.exists() {
                 let at = place.offset as usize;
+                let to = (self.buffer, at);
                 // SAFETY: both have the vector, aligned, which no other thread touches: the caller's contract.
-                unsafe { row.copy_vector::<LANES>(at, &mut self.pipeline, (buffer, at)) };
+                unsafe { row.copy_vector::<LANES>(at, &mut self.pipeline, to) };
             }
             slot += 1;
         }
         self.pipeline.commit();
     }
 
-    /// The calling thread's vectors of `row`, with `padding` for elements that do not exist. Starts to copy the next
-    /// row, if there is one.
+    /// The calling thread's vectors of the row that was started, with `padding` for elements that do not exist. Starts
+    /// to copy `next`, if there is one.
     ///
     /// # Safety
-    /// 1. Those of [`Mover::load_own`], for `row`. It was [started](Self::start) with the same span.
+    /// 1. A row was [started](Self::start), with the same span.
     /// 2. Those of [`start`](Self::start), for the next row.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn take<const SLOTS: usize, const LANES: usize>(
         &mut self,
         padding: f32,
-        (row, next): (Row<'_, T>, Option<Row<'_, T>>),
+        next: Option<Row<'_, T>>,
         span: Span,
     ) -> Values<SLOTS, LANES> {
-        let Some(buffer) = self.buffer else {
-            // SAFETY: the caller's contract.
-            return unsafe { self.mover.load_own(padding, |slot| (row, span.place(slot))) };
-        };
         self.pipeline.wait_prior::<0>();
         let values = array::from_fn(|slot| {
             let place = span.place(slot);
@@ -81,7 +74,7 @@ impl<'block, T: RowElement> Ahead<'block, T> {
                 return [padding; LANES];
             }
             // SAFETY: the thread has copied the vector, and waited.
-            let vector: [T; LANES] = unsafe { buffer.load_vector(place.offset as usize) };
+            let vector: [T; LANES] = unsafe { self.buffer.load_vector(place.offset as usize) };
             array::from_fn(|lane| vector[lane].widen())
         });
         if let Some(next) = next {

@@ -8,17 +8,24 @@ use cuda_std::prelude::*;
 use half::{bf16, f16};
 
 /// Calls the macro `$with` with the element types of row operations, and the kernels of each: of softmax for short
-/// rows, rows of a block, long rows, rows of parts and those of a cluster, and likewise of normalisation.
+/// rows, rows of a block, those copied ahead (of 16 bits), long rows, rows of parts and those of a cluster, and likewise of
+/// normalisation.
 #[macro_export]
 macro_rules! for_each_row_type {
     ($with:ident) => {
         $with! {
-            f32: softmax_short_f32, softmax_block_f32, softmax_long_f32, softmax_parts_f32, softmax_cluster_f32,
-                norm_short_f32, norm_block_f32, norm_long_f32, norm_parts_f32, norm_cluster_f32;
-            f16: softmax_short_f16, softmax_block_f16, softmax_long_f16, softmax_parts_f16, softmax_cluster_f16,
-                norm_short_f16, norm_block_f16, norm_long_f16, norm_parts_f16, norm_cluster_f16;
-            bf16: softmax_short_bf16, softmax_block_bf16, softmax_long_bf16, softmax_parts_bf16, softmax_cluster_bf16,
-                norm_short_bf16, norm_block_bf16, norm_long_bf16, norm_parts_bf16, norm_cluster_bf16;
+            f32: softmax_short_f32, softmax_block_f32, [], softmax_long_f32,
+                softmax_parts_f32, softmax_cluster_f32,
+                norm_short_f32, norm_block_f32, [], norm_long_f32,
+                norm_parts_f32, norm_cluster_f32;
+            f16: softmax_short_f16, softmax_block_f16, [softmax_ahead_f16], softmax_long_f16,
+                softmax_parts_f16, softmax_cluster_f16,
+                norm_short_f16, norm_block_f16, [norm_ahead_f16], norm_long_f16,
+                norm_parts_f16, norm_cluster_f16;
+            bf16: softmax_short_bf16, softmax_block_bf16, [softmax_ahead_bf16], softmax_long_bf16,
+                softmax_parts_bf16, softmax_cluster_bf16,
+                norm_short_bf16, norm_block_bf16, [norm_ahead_bf16], norm_long_bf16,
+                norm_parts_bf16, norm_cluster_bf16;
         }
     };
 }
@@ -31,18 +38,25 @@ const fn lanes_of<T>() -> usize {
 /// The kernels of `$family`, one for each class of rows; for short ones, with the blocks of a multiprocessor for which
 /// they spill no registers.
 macro_rules! kernels_of_classes {
-    ($family:ident at $blocks:literal blocks, $element:ident: $short:ident, $block:ident, $long:ident, $parts:ident,
-        $cluster:ident, $of_parts:ident) => {
+    ($family:ident at $blocks:literal blocks, $element:ident: $short:ident, $block:ident, [$($ahead:ident)?], $long:ident,
+        $parts:ident, $cluster:ident, $of_parts:ident) => {
         $family!($short of $element [max_threads = 128, min_blocks = $blocks],
             "rows of up to 1024 elements",
             "blocks of 128 threads, each with [`RowPlan::rows_of_block`](super::RowPlan::rows_of_block) rows. `lanes` are the plan's.",
             |operands| operands.short::<{ VALUES / LANES }, LANES>());
         $family!($block of $element [max_threads = 1024],
             "rows of up to 32 768 elements",
-            "blocks of [`RowPlan::threads`](super::RowPlan::threads) threads, at most one for each row.",
+            "a block of [`RowPlan::threads`](super::RowPlan::threads) threads for each row.",
             |operands| operands.block::<{ VALUES / LANES }, LANES>([
                 shared_array![f32; MAX_WARPS], shared_array![f32; MAX_WARPS],
             ]));
+        $($family!($ahead of $element [max_threads = 1024],
+            "rows of up to 32 768 elements, copied ahead",
+            "blocks of [`RowPlan::threads`](super::RowPlan::threads) threads, at most one for each row. Rows are not \
+                staged, and dynamic shared memory has room for one.",
+            |operands| operands.ahead::<{ VALUES / LANES }, LANES>([
+                shared_array![f32; MAX_WARPS], shared_array![f32; MAX_WARPS],
+            ]));)?
         $family!($long of $element [max_threads = 1024],
             "long rows",
             "a block of 1024 threads for each row.",
@@ -155,12 +169,14 @@ macro_rules! norm_kernel {
 
 macro_rules! row_kernels {
     ($($element:ident:
-        $softmax_short:ident, $softmax_block:ident, $softmax_long:ident, $softmax_parts:ident, $softmax_cluster:ident,
-        $norm_short:ident, $norm_block:ident, $norm_long:ident, $norm_parts:ident, $norm_cluster:ident;)*) => {$(
-        kernels_of_classes!(softmax_kernel at 6 blocks, $element: $softmax_short, $softmax_block, $softmax_long,
-            $softmax_parts, $softmax_cluster, terms_of_parts);
-        kernels_of_classes!(norm_kernel at 6 blocks, $element: $norm_short, $norm_block, $norm_long,
-            $norm_parts, $norm_cluster, sums_of_parts);
+        $softmax_short:ident, $softmax_block:ident, [$($softmax_ahead:ident)?], $softmax_long:ident,
+        $softmax_parts:ident, $softmax_cluster:ident,
+        $norm_short:ident, $norm_block:ident, [$($norm_ahead:ident)?], $norm_long:ident,
+        $norm_parts:ident, $norm_cluster:ident;)*) => {$(
+        kernels_of_classes!(softmax_kernel at 6 blocks, $element: $softmax_short, $softmax_block, [$($softmax_ahead)?],
+            $softmax_long, $softmax_parts, $softmax_cluster, terms_of_parts);
+        kernels_of_classes!(norm_kernel at 6 blocks, $element: $norm_short, $norm_block, [$($norm_ahead)?],
+            $norm_long, $norm_parts, $norm_cluster, sums_of_parts);
     )*};
 }
 for_each_row_type!(row_kernels);

@@ -2,28 +2,30 @@
 //!
 //! ```text
 //! v = the reduction of the row        y = f(x, v)
+//! in two steps, such as a softmax:
+//! v = the reduction of the row        t = f(x, v)        w = the reduction of t        y = g(t, w)
 //! ```
 //!
 //! The parts are those of softmax: a row in registers is read once; of a long row, what fits is kept in shared memory,
-//! and the rest is read again, last section first.
+//! and the rest is read again for each reduction and for the results, alternately from the last section and the first.
 
-use super::combine::{self, Scratch};
 use super::element::RowElement;
 use super::kept::Kept;
 use super::mover::Mover;
 use super::place::{Sections, Span};
 use super::plan::{LANES_OF_ROW, RowClass, RowPlan};
 use super::short::ShortRows;
+use super::steps::{RowSteps, ScratchOf, mapped, reduce, replace, value_of_block, values_of_rows};
 use super::vectors::{Row, Rows, Values};
 use crate::reduce::Reduction;
 use bytemuck::{Pod, Zeroable};
-use cuda_std::array;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
 
 /// A map of the elements of a row that sees the row's value, by the operation's [`Reduction`].
 ///
-/// Elements are f32, or f16 and bf16 in f32. `finish` is called by every thread of a row.
+/// Elements are f32, or f16 and bf16 in f32. `finish` is called by every thread of a row. With
+/// [`IS_TOTAL`](Reduction::IS_TOTAL), `map` may also be called for elements that do not exist.
 pub trait RowMap: Reduction<f32> {
     /// The result of an element, of the row's value and of the element's index in its row.
     #[must_use]
@@ -73,17 +75,17 @@ struct MapRows<'launch, T, O> {
 #[doc(hidden)]
 #[inline(always)]
 pub unsafe fn map_rows<
-    M: RowMap,
+    S: RowSteps,
     T: RowElement,
     const LANES: usize,
     const SLOTS: usize,
     const SECTION_SLOTS: usize,
 >(
     (x, y): (Global<T>, GlobalMut<T>),
-    values: GlobalMut<M::Output>,
+    values: GlobalMut<RowValue<S::Last>>,
     shape: &MapRowsShape,
     shared: SharedSlice<T>,
-    scratch: Scratch<M::Accumulator>,
+    scratch: ScratchOf<S>,
 ) {
     let rows = MapRows {
         // SAFETY: rows of `x` are only read, below.
@@ -99,57 +101,17 @@ pub unsafe fn map_rows<
             .without_parts()
             .class
         {
-            RowClass::Short { lanes, vectors: 1 } => rows.short::<M, 2, 2, LANES>(lanes),
+            RowClass::Short { lanes, vectors: 1 } => rows.short::<S, 2, 2, LANES>(lanes),
             RowClass::Short { lanes, vectors } if vectors < SLOTS => {
-                rows.short::<M, 2, SLOTS, LANES>(lanes)
+                rows.short::<S, 2, SLOTS, LANES>(lanes)
             }
-            RowClass::Short { lanes, .. } => rows.short::<M, 1, SLOTS, LANES>(lanes),
-            RowClass::Block { .. } => rows.block::<M, SLOTS, LANES>(scratch),
+            RowClass::Short { lanes, .. } => rows.short::<S, 1, SLOTS, LANES>(lanes),
+            RowClass::Block { .. } => rows.block::<S, SLOTS, LANES>(scratch),
             RowClass::Parts { .. } | RowClass::Long => {
-                rows.long::<M, SECTION_SLOTS, LANES>(scratch)
+                rows.long::<S, SECTION_SLOTS, LANES>(scratch)
             }
         }
     }
-}
-
-/// Reduces `vectors` vectors from `first` on, of a row or of a section that starts at its element `start`: the elements
-/// of a vector as neighbours, then pairs of neighbours, and so on, and the vectors in order.
-#[inline(always)]
-#[track_caller]
-fn reduce<M: RowMap, const SLOTS: usize, const LANES: usize>(
-    values: &Values<SLOTS, LANES>,
-    (first, vectors): (usize, usize),
-    (start, span): (usize, Span),
-) -> M::Accumulator {
-    let mut total = M::IDENTITY;
-    let mut slot = 0;
-    while slot < vectors {
-        if span.has(slot) {
-            let place = span.place(slot);
-            let mut lanes: [M::Accumulator; LANES] = array::from_fn(|lane| {
-                if (lane as i32) < place.left {
-                    M::lift(
-                        values[first + slot][lane],
-                        start + place.offset as usize + lane,
-                    )
-                } else {
-                    M::IDENTITY
-                }
-            });
-            let mut distance = 1;
-            while distance < LANES {
-                let mut lane = 0;
-                while lane < LANES {
-                    lanes[lane] = M::combine(lanes[lane], lanes[lane + distance]);
-                    lane += 2 * distance;
-                }
-                distance *= 2;
-            }
-            total = M::combine(total, lanes[0]);
-        }
-        slot += 1;
-    }
-    total
 }
 
 impl<'launch, T: RowElement, O: cuda_std::Pod> MapRows<'launch, T, O> {
@@ -180,22 +142,16 @@ impl<'launch, T: RowElement, O: cuda_std::Pod> MapRows<'launch, T, O> {
     unsafe fn write<M: RowMap<Output = O>, const SLOTS: usize, const LANES: usize>(
         &self,
         (row, mover): (Row<T>, Mover<T>),
-        (values, (first, vectors)): (&Values<SLOTS, LANES>, (usize, usize)),
+        (values, slots): (&Values<SLOTS, LANES>, (usize, usize)),
         (start, span): (usize, Span),
         value: O,
     ) {
+        let (first, vectors) = slots;
         let mut slot = 0;
         while slot < vectors {
             if span.has(slot) {
                 let place = span.place(slot);
-                let results = array::from_fn(|lane| {
-                    if (lane as i32) < place.left {
-                        let index = start + place.offset as usize + lane;
-                        M::map(values[first + slot][lane], value, index)
-                    } else {
-                        0.0
-                    }
-                });
+                let results = mapped::<M, LANES>(values[first + slot], (start, place), value);
                 // SAFETY: the row has the vector, which is the thread's own, or of its group if rows are staged: the
                 // caller's contract. `has` is the same for all threads.
                 unsafe { mover.store::<LANES>(row, place, results) };
@@ -209,42 +165,43 @@ impl<'launch, T: RowElement, O: cuda_std::Pod> MapRows<'launch, T, O> {
     /// # Safety
     /// 1. The requirements of [`map_rows`] hold, for short rows with as many vectors.
     #[inline(always)]
-    unsafe fn short<M, const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self, lanes: u32)
+    unsafe fn short<S, const ROWS: usize, const SLOTS: usize, const LANES: usize>(&self, lanes: u32)
     where
-        M: RowMap<Output = O>,
+        S: RowSteps<Last: Reduction<f32, Output = O>>,
     {
         let MapRowsShape { rows, len, .. } = self.shape;
         let thread = ShortRows::of_thread(ROWS, (rows, len), lanes);
         let (vectors, mover) = (SLOTS / ROWS, self.mover(lanes));
         // SAFETY: the spans have elements of rows that exist. Each has one thread, and vectors are whole if all are.
-        let values: Values<SLOTS, LANES> = unsafe {
+        let mut values: Values<SLOTS, LANES> = unsafe {
             mover.load(0.0, |slot| {
                 let (number, slot) = (slot / vectors, slot % vectors);
                 let row = self.x.row(thread.row_or_first(number));
                 (row, thread.span(number, LANES).place(slot))
             })
         };
-        let of_thread = array::from_fn(|number| {
-            let (slots, span) = ((number * vectors, vectors), thread.span(number, LANES));
-            reduce::<M, SLOTS, LANES>(&values, slots, (0, span))
-        });
-        let totals: [M::Accumulator; ROWS] = combine::lanes_of_rows(of_thread, lanes, M::combine);
+        if S::ARE_TWO {
+            let of_rows = values_of_rows::<S::First, ROWS, SLOTS, LANES>(&values, thread, lanes);
+            let mut number = 0;
+            while number < ROWS {
+                let (slots, span) = ((number * vectors, vectors), thread.span(number, LANES));
+                let value = of_rows[number];
+                replace::<S::First, SLOTS, LANES>(&mut values, slots, (0, span), value);
+                number += 1;
+            }
+        }
+        let of_rows = values_of_rows::<S::Last, ROWS, SLOTS, LANES>(&values, thread, lanes);
         let mut number = 0;
         while number < ROWS {
             let (row, span) = (thread.row(number), thread.span(number, LANES));
-            let slots = (number * vectors, vectors);
-            let exists = thread.has(number);
-            let value = if exists || M::IS_TOTAL {
-                M::finish(totals[number], len)
-            } else {
-                O::zeroed()
-            };
-            let results = self.y.row(if exists { row } else { 0 });
+            let (slots, exists) = ((number * vectors, vectors), thread.has(number));
+            let value = of_rows[number];
+            let results = (self.y.row(if exists { row } else { 0 }), mover);
             // SAFETY: all lanes call it. The span has elements only if the row exists. A row's first lane writes its
             // value if it exists.
             unsafe {
                 self.write_value(row, exists && thread.lane == 0, value);
-                self.write::<M, SLOTS, LANES>((results, mover), (&values, slots), (0, span), value);
+                self.write::<S::Last, SLOTS, LANES>(results, (&values, slots), (0, span), value);
             }
             number += 1;
         }
@@ -255,32 +212,34 @@ impl<'launch, T: RowElement, O: cuda_std::Pod> MapRows<'launch, T, O> {
     /// # Safety
     /// 1. The requirements of [`map_rows`] hold, for rows of a block each.
     #[inline(always)]
-    unsafe fn block<M, const SLOTS: usize, const LANES: usize>(
-        &self,
-        scratch: Scratch<M::Accumulator>,
-    ) where
-        M: RowMap<Output = O>,
+    unsafe fn block<S, const SLOTS: usize, const LANES: usize>(&self, scratch: ScratchOf<S>)
+    where
+        S: RowSteps<Last: Reduction<f32, Output = O>>,
     {
         let row = thread::block_idx_x() as usize;
         let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
         let len = self.shape.len;
-        let span = Span::new(thread, threads, LANES, len as u32);
+        let (all, span) = ((0, SLOTS), Span::new(thread, threads, LANES, len as u32));
         let mover = self.mover(LANES_OF_ROW);
         // SAFETY: the span has elements of the row, which exists: there is a block for each. Vectors are whole if all
         // are. Other threads write only their own elements.
-        let values: Values<SLOTS, LANES> = unsafe {
+        let mut values: Values<SLOTS, LANES> = unsafe {
             let x = self.x.row(row);
             mover.load(0.0, |slot| (x, span.place(slot)))
         };
-        let of_thread = reduce::<M, SLOTS, LANES>(&values, (0, SLOTS), (0, span));
-        // SAFETY: all threads call it, and the scratch is used once: the caller's contract.
-        let total = unsafe { combine::block(of_thread, M::IDENTITY, scratch, M::combine) };
-        let value = M::finish(total, len);
-        // SAFETY: the row exists, and the span is this thread's of it. All threads call it.
+        if S::ARE_TWO {
+            let of_thread = reduce::<S::First, SLOTS, LANES>(&values, all, (0, span));
+            // SAFETY: all threads call it, and the scratch is used once: the caller's contract.
+            let value = unsafe { value_of_block::<S::First>(of_thread, len, scratch.0) };
+            replace::<S::First, SLOTS, LANES>(&mut values, all, (0, span), value);
+        }
+        let of_thread = reduce::<S::Last, SLOTS, LANES>(&values, all, (0, span));
+        // SAFETY: as above. The row exists, and the span is this thread's of it.
         unsafe {
+            let value = value_of_block::<S::Last>(of_thread, len, scratch.1);
             self.write_value(row, thread == 0, value);
             let results = (self.y.row(row), mover);
-            self.write::<M, SLOTS, LANES>(results, (&values, (0, SLOTS)), (0, span), value);
+            self.write::<S::Last, SLOTS, LANES>(results, (&values, all), (0, span), value);
         }
     }
 
@@ -289,51 +248,79 @@ impl<'launch, T: RowElement, O: cuda_std::Pod> MapRows<'launch, T, O> {
     /// # Safety
     /// 1. The requirements of [`map_rows`] hold, for long rows.
     #[inline(always)]
-    unsafe fn long<M, const SLOTS: usize, const LANES: usize>(
-        &self,
-        scratch: Scratch<M::Accumulator>,
-    ) where
-        M: RowMap<Output = O>,
+    unsafe fn long<S, const SLOTS: usize, const LANES: usize>(&self, scratch: ScratchOf<S>)
+    where
+        S: RowSteps<Last: Reduction<f32, Output = O>>,
     {
         let row = thread::block_idx_x() as usize;
         let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
-        let sections = Sections::new(self.shape.len);
+        let (all, len) = ((0, SLOTS), self.shape.len);
+        let sections = Sections::new(len);
         let mover = self.mover(LANES_OF_ROW);
-        let staged = if self.shape.is_staged != 0 {
-            threads as usize * LANES
-        } else {
-            0
+        let staged = match self.shape.is_staged {
+            0 => 0,
+            _ => threads as usize * LANES,
         };
-        let kept = Kept::new(
-            self.x.row(row),
-            mover,
-            (self.shared, staged),
-            self.shape.kept,
-        );
-        let mut of_thread = M::IDENTITY;
+        let shared = (self.shared, staged);
+        let kept = Kept::new(self.x.row(row), mover, shared, self.shape.kept);
+        let mut of_first = <S::First as Reduction<f32>>::IDENTITY;
+        let mut of_last = <S::Last as Reduction<f32>>::IDENTITY;
         let mut number = 0;
         while number < sections.count() {
             let (start, span) = (sections.start(number), sections.span(number, LANES));
             // SAFETY: the section is one of the row, and this is its first load.
             let values: Values<SLOTS, LANES> = unsafe { kept.first_load(0.0, start, span) };
-            let of_section = reduce::<M, SLOTS, LANES>(&values, (0, SLOTS), (start, span));
-            of_thread = M::combine(of_thread, of_section);
+            if S::ARE_TWO {
+                let of_section = reduce::<S::First, SLOTS, LANES>(&values, all, (start, span));
+                of_first = S::First::combine(of_first, of_section);
+            } else {
+                let of_section = reduce::<S::Last, SLOTS, LANES>(&values, all, (start, span));
+                of_last = S::Last::combine(of_last, of_section);
+            }
             number += 1;
         }
-        // SAFETY: all threads call it, and the scratch is used once: the caller's contract.
-        let total = unsafe { combine::block(of_thread, M::IDENTITY, scratch, M::combine) };
-        let value = M::finish(total, self.shape.len);
-        // SAFETY: the row exists, and its block has one first thread.
-        unsafe { self.write_value(row, thread == 0, value) };
-        while number > 0 {
-            number -= 1;
+        let mut first = RowValue::<S::First>::zeroed();
+        if S::ARE_TWO {
+            // SAFETY: all threads call it, and the scratch is used once: the caller's contract.
+            first = unsafe { value_of_block::<S::First>(of_first, len, scratch.0) };
+        }
+        let load = |number| {
             let (start, span) = (sections.start(number), sections.span(number, LANES));
             // SAFETY: the section is one of the row, and was loaded before. All threads call it.
-            unsafe {
-                let values: Values<SLOTS, LANES> = kept.load(0.0, start, span);
-                let results = (self.y.row(row).skip(start), mover);
-                self.write::<M, SLOTS, LANES>(results, (&values, (0, SLOTS)), (start, span), value);
+            let mut values: Values<SLOTS, LANES> = unsafe { kept.load(0.0, start, span) };
+            if S::ARE_TWO {
+                replace::<S::First, SLOTS, LANES>(&mut values, all, (start, span), first);
             }
+            (values, (start, span))
+        };
+        // The last sections are still in the cache.
+        while S::ARE_TWO && number > 0 {
+            number -= 1;
+            let (values, section) = load(number);
+            let of_section = reduce::<S::Last, SLOTS, LANES>(&values, all, section);
+            of_last = S::Last::combine(of_last, of_section);
+        }
+        // SAFETY: all threads call it, and the scratch is used once: the caller's contract. The row exists, and its
+        // block has one first thread.
+        let value = unsafe {
+            let value = value_of_block::<S::Last>(of_last, len, scratch.1);
+            self.write_value(row, thread == 0, value);
+            value
+        };
+        let mut written = 0;
+        while written < sections.count() {
+            // Where the last loop ended.
+            let number = match S::ARE_TWO {
+                true => written,
+                false => sections.count() - 1 - written,
+            };
+            let (values, section) = load(number);
+            // SAFETY: the section is one of the row. All threads call it.
+            unsafe {
+                let results = (self.y.row(row).skip(section.0), mover);
+                self.write::<S::Last, SLOTS, LANES>(results, (&values, all), section, value);
+            }
+            written += 1;
         }
     }
 }

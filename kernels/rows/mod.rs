@@ -12,13 +12,13 @@
 //! | softmax, its logarithm, cross entropy | `softmax.rs`, `terms.rs`, `class.rs` |
 //! | normalisation | `norm.rs`, `moments.rs` |
 //! | the kernels of both | `entries.rs` |
-//! | maps that other crates define | `map.rs` |
+//! | maps that other crates define | `map.rs`, `steps.rs` |
 
 #[cfg(feature = "entries")]
 mod ahead;
 #[cfg(feature = "entries")]
 mod class;
-mod combine;
+pub(crate) mod combine;
 mod element;
 #[cfg(feature = "entries")]
 mod entries;
@@ -38,6 +38,7 @@ mod shape;
 mod short;
 #[cfg(feature = "entries")]
 mod softmax;
+mod steps;
 #[cfg(feature = "entries")]
 mod terms;
 mod vectors;
@@ -53,3 +54,5 @@ pub use map::{MapRowsShape, RowMap, RowValue};
 pub use plan::{MOST_THREADS, PARTS, RowClass, RowPlan, SECTION_VALUES, VALUES, VECTOR_BYTES};
 #[cfg(feature = "entries")]
 pub use shape::{NormShape, SoftmaxShape};
+#[doc(hidden)]
+pub use steps::{RowSteps, Then};

@@ -20,7 +20,8 @@ pub fn sum_of<const SLOTS: usize, const LANES: usize>(
     let mut slot = 0;
     while slot < vectors {
         if span.has(slot) {
-            total += sum(values[first + slot]);
+            let sum = sum(values[first + slot]);
+            total += if span.place(slot).exists() { sum } else { 0.0 };
         }
         slot += 1;
     }

@@ -34,7 +34,8 @@ impl<'block, T: RowElement> Mover<'block, T> {
         }
     }
 
-    /// Loads the vectors at `places`, each of a row, with `padding` for elements that do not exist.
+    /// Loads the vectors at `places`, each of a row, with `padding` for the elements of a vector, or of a thread, that
+    /// do not exist. A vector that does not exist, of a thread that has others, is unspecified elements of its row.
     ///
     /// There is one branch for all loads: with a branch of its own, each would wait for the last. So vectors that do
     /// not exist are read from the place of the first, which the thread has, too.
@@ -80,16 +81,7 @@ impl<'block, T: RowElement> Mover<'block, T> {
             // SAFETY: the vector exists, whole and aligned: the caller's contract.
             unsafe { row.load_vector(offset as usize) }
         });
-        array::from_fn(|slot| {
-            let exists = places(slot).1.exists();
-            array::from_fn(|lane| {
-                if exists {
-                    loaded[slot][lane].widen()
-                } else {
-                    padding
-                }
-            })
-        })
+        array::from_fn(|slot| array::from_fn(|lane| loaded[slot][lane].widen()))
     }
 
     /// Loads the vectors at `places` as [`load`](Self::load) does, of a row that the block has in registers. Where rows

@@ -136,49 +136,78 @@ impl<'launch, T: RowElement> Norm<'launch, T> {
     /// 2. Only this block uses `scratch`, and for nothing else.
     #[inline(always)]
     pub unsafe fn block<const SLOTS: usize, const LANES: usize>(&self, scratch: [Scratch; 2]) {
-        let span = || Span::of_thread(LANES, self.shape.len as u32);
+        let row = thread::block_idx_x() as usize;
+        let span = Span::of_thread(LANES, self.shape.len as u32);
         let mover = self.mover(LANES_OF_ROW);
-        let mut ahead = Ahead::new(mover, self.buffer());
+        // SAFETY: the row exists: there is a block for each. The span has elements of it. All threads call it, and each
+        // scratch is used once.
+        unsafe {
+            let x = self.x.row(row);
+            let values: Values<SLOTS, LANES> = mover.load_own(0.0, |slot| (x, span.place(slot)));
+            let values = self.with_residual(values, mover, 0, |slot| (row, span.place(slot)));
+            let scale = self.scale_of_block(&values, span, scratch);
+            self.write_own((self.y.row(row), 0, mover), &values, span, scale);
+        }
+    }
+
+    /// Rows of blocks that take several each, in registers: the next row is copied to shared memory meanwhile.
+    ///
+    /// # Safety
+    /// 1. The requirements of the kernels hold, for rows that are copied ahead.
+    /// 2. Only this block uses `scratch`, and for nothing else.
+    #[inline(always)]
+    pub unsafe fn ahead<const SLOTS: usize, const LANES: usize>(&self, scratch: [Scratch; 2]) {
+        let span = || Span::of_thread(LANES, self.shape.len as u32);
+        let mover = Mover::new(false, self.shared, LANES_OF_ROW);
+        let mut ahead = Ahead::new(self.shared);
         let (mut row, apart) = (
             thread::block_idx_x() as usize,
             thread::grid_dim_x() as usize,
         );
-        let slots = (0, SLOTS);
-        let [mut of_sum, mut of_squares] = scratch;
+        let mut scratch = scratch;
         // SAFETY: the row exists. The span has elements of it, and is the thread's own.
         unsafe { ahead.start::<SLOTS, LANES>(self.x.row(row), span()) };
         while row < self.shape.rows {
             let (next, span) = (row + apart, span());
             let x_of_next = (next < self.shape.rows).then(|| self.x.row(next));
-            // SAFETY: both rows exist, and the span has elements of them. All threads call it.
-            let values: Values<SLOTS, LANES> = unsafe {
-                let values = ahead.take(0.0, (self.x.row(row), x_of_next), span);
-                self.with_residual(values, mover, 0, |slot| (row, span.place(slot)))
-            };
-            let mut mean = 0.0;
-            if self.is_centred() {
-                let sum = sum_of(&values, slots, span);
-                // SAFETY: all threads call it. Each scratch is used again when a barrier has come since.
-                mean = self.mean(unsafe { combine::block(sum, 0.0, of_sum, f32::add) });
-            }
-            let squares = squares_of(&values, slots, span, mean);
-            // SAFETY: as above. The row exists.
+            // SAFETY: as in `block`, of both rows. Each scratch is used again when a barrier has come since.
             unsafe {
-                let squares = combine::block(squares, 0.0, of_squares, f32::add);
-                let scale = self.scale(mean, squares);
-                self.write_own((self.y.row(row), 0, mover), &values, span, scale);
+                let values: Values<SLOTS, LANES> = ahead.take(0.0, x_of_next, span);
+                let values = self.with_residual(values, mover, 0, |slot| (row, span.place(slot)));
+                let scale = self.scale_of_block(&values, span, scratch);
+                let results = (self.y.row(row), 0, mover);
+                self.write(results, (&values, (0, SLOTS)), span, scale);
             }
             if !self.is_centred() {
-                (of_sum, of_squares) = (of_squares, of_sum);
+                // Only the second is used.
+                scratch.swap(0, 1);
             }
             row = next;
         }
     }
 
-    /// A buffer for what a block has of a row, if rows are copied ahead.
+    /// The scale of a row whose elements are in the registers of the block.
+    ///
+    /// # Safety
+    /// 1. All threads of the block call it, with their own elements. Nothing else uses `scratch`.
     #[inline(always)]
-    fn buffer(&self) -> Option<SharedSlice<'_, T>> {
-        (self.shape.has_room != 0 && self.shape.is_staged == 0).then_some(self.shared)
+    unsafe fn scale_of_block<const SLOTS: usize, const LANES: usize>(
+        &self,
+        values: &Values<SLOTS, LANES>,
+        span: Span,
+        [of_sum, of_squares]: [Scratch; 2],
+    ) -> Scale {
+        let slots = (0, SLOTS);
+        let mut mean = 0.0;
+        if self.is_centred() {
+            let sum = sum_of(values, slots, span);
+            // SAFETY: all threads call it, with scratch of its own: the caller's contract.
+            mean = self.mean(unsafe { combine::block(sum, 0.0, of_sum, f32::add) });
+        }
+        let squares = squares_of(values, slots, span, mean);
+        // SAFETY: as above.
+        let squares = unsafe { combine::block(squares, 0.0, of_squares, f32::add) };
+        self.scale(mean, squares)
     }
 
     /// The row of a block that takes it piece by piece, with the residual, if there is one.

@@ -24,8 +24,7 @@ pub struct SoftmaxShape {
     pub kept: u32,
     /// What results are multiplied by, unless they are logarithms.
     pub scale: f32,
-    /// 1 if shared memory has room for what a block has of a row in registers, for the next row if rows are not staged;
-    /// otherwise 0.
+    /// 1 if rows are staged, and shared memory has room for what a block has of a row in registers; otherwise 0.
     pub has_room: u32,
 }
 
@@ -55,7 +54,6 @@ pub struct NormShape {
     pub kept: u32,
     /// What is added to the mean of the squares.
     pub epsilon: f32,
-    /// 1 if shared memory has room for what a block has of a row in registers, for the next row if rows are not staged;
-    /// otherwise 0.
+    /// 1 if rows are staged, and shared memory has room for what a block has of a row in registers; otherwise 0.
     pub has_room: u32,
 }

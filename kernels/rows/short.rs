@@ -33,6 +33,12 @@ impl ShortRows {
         }
     }
 
+    /// Elements of a row.
+    #[inline(always)]
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+
     /// The matrix's number of the thread's row `number`.
     #[inline(always)]
     pub fn row(self, number: usize) -> usize {

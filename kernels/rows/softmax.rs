@@ -168,7 +168,7 @@ impl<'launch, T: RowElement> Softmax<'launch, T> {
         span: Span,
         finish: Finish,
     ) {
-        if self.shape.has_room == 0 || self.shape.is_staged == 0 {
+        if self.shape.has_room == 0 {
             // SAFETY: the caller's contract.
             unsafe { self.write((row, mover), (values, (0, SLOTS)), span, finish) };
             return;
@@ -239,10 +239,34 @@ impl<T: RowElement> Softmax<'_, T> {
     /// 2. Only this block uses `scratch`, and for nothing else.
     #[inline(always)]
     pub unsafe fn block<const SLOTS: usize, const LANES: usize>(&self, scratch: [Scratch; 2]) {
+        let (thread, row) = (thread::thread_idx_x(), thread::block_idx_x() as usize);
+        let span = Span::of_thread(LANES, self.shape.len as u32);
+        let mover = self.mover(LANES_OF_ROW);
+        // SAFETY: the row exists: there is a block for each. The span has elements of it, and vectors are whole if all
+        // are. Other threads write only their own elements. All threads call it, and each scratch is used once.
+        unsafe {
+            let x = self.x.row(row);
+            let mut values: Values<SLOTS, LANES> =
+                mover.load_own(f32::NEG_INFINITY, |slot| (x, span.place(slot)));
+            let class = self.class(row, thread == 0, |index| owner(index, LANES) == thread);
+            let terms = self.exponentials(&mut values, span, scratch);
+            let finish = self.finish((row, true), terms, class);
+            self.write_own((self.y.row(row), mover), &values, span, finish);
+            self.correct(row, class, finish);
+        }
+    }
+
+    /// Rows of blocks that take several each, in registers: the next row is copied to shared memory meanwhile.
+    ///
+    /// # Safety
+    /// 1. The requirements of the kernels hold, for rows that are copied ahead.
+    /// 2. Only this block uses `scratch`, and for nothing else.
+    #[inline(always)]
+    pub unsafe fn ahead<const SLOTS: usize, const LANES: usize>(&self, scratch: [Scratch; 2]) {
         let thread = thread::thread_idx_x();
         let span = || Span::of_thread(LANES, self.shape.len as u32);
-        let mover = self.mover(LANES_OF_ROW);
-        let mut ahead = Ahead::new(mover, self.buffer());
+        let mover = Mover::new(false, self.shared, LANES_OF_ROW);
+        let mut ahead = Ahead::new(self.shared);
         let (mut row, apart) = (
             thread::block_idx_x() as usize,
             thread::grid_dim_x() as usize,
@@ -252,30 +276,19 @@ impl<T: RowElement> Softmax<'_, T> {
         while row < self.shape.rows {
             let (next, span) = (row + apart, span());
             let x_of_next = (next < self.shape.rows).then(|| self.x.row(next));
-            // SAFETY: both rows exist. The span has elements of them, and vectors are whole if all are. Other threads
-            // write only their own elements.
-            let (mut values, class): (Values<SLOTS, LANES>, _) = unsafe {
-                (
-                    ahead.take(f32::NEG_INFINITY, (self.x.row(row), x_of_next), span),
-                    self.class(row, thread == 0, |index| owner(index, LANES) == thread),
-                )
-            };
-            // SAFETY: all threads call it. Each scratch is used again when a barrier has come since. The row exists,
-            // and the class and the span are this thread's of it. The results are stored when the class is corrected.
+            // SAFETY: as in `block`, of both rows. Each scratch is used again when a barrier has come since.
             unsafe {
+                let mut values: Values<SLOTS, LANES> =
+                    ahead.take(f32::NEG_INFINITY, x_of_next, span);
+                let class = self.class(row, thread == 0, |index| owner(index, LANES) == thread);
                 let terms = self.exponentials(&mut values, span, scratch);
                 let finish = self.finish((row, true), terms, class);
-                self.write_own((self.y.row(row), mover), &values, span, finish);
+                let results = (self.y.row(row), mover);
+                self.write(results, (&values, (0, SLOTS)), span, finish);
                 self.correct(row, class, finish);
             }
             row = next;
         }
-    }
-
-    /// A buffer for what a block has of a row, if rows are copied ahead.
-    #[inline(always)]
-    fn buffer(&self) -> Option<SharedSlice<'_, T>> {
-        (self.shape.has_room != 0 && self.shape.is_staged == 0).then_some(self.shared)
     }
 
     /// The row of a block that takes it piece by piece.

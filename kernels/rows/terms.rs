@@ -91,7 +91,8 @@ pub fn exponentials<const SLOTS: usize, const LANES: usize>(
     let mut slot = 0;
     while slot < vectors {
         if span.has(slot) {
-            total += replace(&mut values[first + slot], base, is_logarithmic);
+            let sum = replace(&mut values[first + slot], base, is_logarithmic);
+            total += if span.place(slot).exists() { sum } else { 0.0 };
         }
         slot += 1;
     }

@@ -191,6 +191,23 @@ fn near_fp8(bits: u64) -> f32 {
     f32::from_bits(bits as u32 & 0x807f_ffff | exponent << 23)
 }
 
+/// Floats of random bits, of the magnitudes around the formats, and special ones.
+fn fp8_floats() -> Vec<f32> {
+    let random = numbers(8)
+        .map(|bits| f32::from_bits(bits as u32))
+        .take(4096);
+    let near = numbers(9).map(near_fp8);
+    let special = [
+        0.0,
+        -0.0,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        f32::MAX,
+    ];
+    random.chain(near.take(4096)).chain(special).collect()
+}
+
 macro_rules! fp8_tests {
     ($($test:ident: $element:ty, $widen:ident, $narrow:ident;)*) => {$(
         /// Every code, and floats of random bits and of the magnitudes around the format, have the bits of
@@ -198,14 +215,10 @@ macro_rules! fp8_tests {
         #[test]
         fn $test() {
             let codes: Vec<$element> = (0..=u8::MAX).map(<$element>::from_bits).collect();
-            let random = numbers(8).map(|bits| f32::from_bits(bits as u32)).take(4096);
-            let near = numbers(9).map(near_fp8);
-            let special = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX];
-            let floats: Vec<f32> = random.chain(near.take(4096)).chain(special).collect();
             check(kernels::$widen, &codes, |code: $element, value: f32| {
                 value.to_bits() == code.to_f32().to_bits()
             });
-            check(kernels::$narrow, &floats, |float: f32, code: $element| {
+            check(kernels::$narrow, &fp8_floats(), |float: f32, code: $element| {
                 code.to_bits() == <$element>::from_f32(float).to_bits()
             });
         }
@@ -214,4 +227,14 @@ macro_rules! fp8_tests {
 fp8_tests! {
     e4m3_has_the_same_bits_everywhere: F8E4M3, widen_e4m3, narrow_e4m3;
     e5m2_has_the_same_bits_everywhere: F8E5M2, widen_e5m2, narrow_e5m2;
+}
+
+#[test]
+fn pairs_of_e4m3_have_the_bits_of_single_numbers() {
+    let floats = fp8_floats();
+    let (pairs, _) = floats.as_chunks::<2>();
+    let is_right = |pair: [f32; 2], codes: [F8E4M3; 2]| {
+        codes.map(F8E4M3::to_bits) == pair.map(|it| F8E4M3::from_f32(it).to_bits())
+    };
+    check(kernels::narrow_e4m3_pairs, pairs, is_right);
 }

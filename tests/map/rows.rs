@@ -2,7 +2,8 @@
 
 use crate::simulators;
 use half::{bf16, f16};
-use tilewright::{Device, ErrorKind, ModuleSource, RowElement, half};
+use tilewright::{Device, Element, ErrorKind, ModuleSource, RowElement, half};
+use tilewright_kernels::map::RowMapKernel;
 use tilewright_kernels::reduce::Reduction;
 use tilewright_kernels::rows::{RowMap, RowPlan};
 use tilewright_test_support::assert_kind;
@@ -34,6 +35,87 @@ impl Reduction<f32> for Census {
 impl RowMap for Census {
     fn map(element: f32, [count, indices]: [u64; 2], index: usize) -> f32 {
         element + ((count + indices) % 64) as f32 + (index % 16) as f32
+    }
+}
+
+/// Exact integers: the elements, weighted by their index.
+pub struct Balance;
+
+impl Reduction<f32> for Balance {
+    type Accumulator = u64;
+    type Output = u64;
+    const IDENTITY: u64 = 0;
+
+    fn lift(element: f32, index: usize) -> u64 {
+        element as u64 * (1 + index as u64 % 3)
+    }
+
+    fn combine(left: u64, right: u64) -> u64 {
+        left + right
+    }
+
+    fn finish(total: u64, elements: usize) -> u64 {
+        total + elements as u64
+    }
+}
+
+impl RowMap for Balance {
+    fn map(element: f32, sum: u64, index: usize) -> f32 {
+        element + (sum % 64) as f32 + (index % 8) as f32
+    }
+}
+
+/// The powers of twice the elements' distance from the largest.
+pub struct Powers;
+
+impl Reduction<f32> for Powers {
+    type Accumulator = f32;
+    type Output = f32;
+    const IDENTITY: f32 = f32::NEG_INFINITY;
+
+    fn lift(element: f32, _index: usize) -> f32 {
+        element
+    }
+
+    fn combine(left: f32, right: f32) -> f32 {
+        tilewright::cuda_std::math::maximum(left, right)
+    }
+
+    fn finish(largest: f32, _elements: usize) -> f32 {
+        largest
+    }
+}
+
+impl RowMap for Powers {
+    fn map(element: f32, largest: f32, _index: usize) -> f32 {
+        tilewright::cuda_std::math::exp(2.0 * (element - largest))
+    }
+}
+
+/// The elements, divided by their sum.
+pub struct Shares;
+
+impl Reduction<f32> for Shares {
+    type Accumulator = f32;
+    type Output = f32;
+    const IDENTITY: f32 = 0.0;
+
+    fn lift(element: f32, _index: usize) -> f32 {
+        element
+    }
+
+    fn combine(left: f32, right: f32) -> f32 {
+        left + right
+    }
+
+    fn finish(sum: f32, _elements: usize) -> f32 {
+        sum
+    }
+}
+
+impl RowMap for Shares {
+    fn map(element: f32, sum: f32, _index: usize) -> f32 {
+        element / sum
     }
 }
 
@@ -79,8 +161,16 @@ tilewright_kernels::maps! {
     census_f16: Census of rows of f16;
     /// Census of bf16.
     census_bf16: Census of rows of bf16;
-    /// A softmax.
+    /// Census and balance of f32.
+    balance_f32: Census then Balance of rows of f32;
+    /// Census and balance of f16.
+    balance_f16: Census then Balance of rows of f16;
+    /// Census and balance of bf16.
+    balance_bf16: Census then Balance of rows of bf16;
+    /// A softmax, in one step.
     sharp_softmax: SharpSoftmax of rows of f32;
+    /// A softmax, in two steps.
+    stepped_softmax: Powers then Shares of rows of f32;
 }
 
 // SAFETY: (1) there are no images.
@@ -96,15 +186,19 @@ fn element(place: usize) -> f32 {
     (place * 7919 % 1021 % 4) as f32
 }
 
-fn expected(x: &[f32]) -> ([u64; 2], Vec<f32>) {
-    let lifted = x.iter().enumerate().map(|(i, &x)| Census::lift(x, i));
-    let value = Census::finish(lifted.fold([0; 2], Census::combine), x.len());
-    let results = x.iter().enumerate().map(|(i, &x)| Census::map(x, value, i));
+fn mapped<M: RowMap>(x: &[f32]) -> (M::Output, Vec<f32>) {
+    let lifted = x.iter().enumerate().map(|(i, &x)| M::lift(x, i));
+    let value = M::finish(lifted.fold(M::IDENTITY, M::combine), x.len());
+    let results = x.iter().enumerate().map(|(i, &x)| M::map(x, value, i));
     (value, results.collect())
 }
 
+fn mapped_twice(x: &[f32]) -> (u64, Vec<f32>) {
+    mapped::<Balance>(&mapped::<Census>(x).1)
+}
+
 macro_rules! exact {
-    ($($name:ident: $kernel:ident of $element:ident from $narrow:expr, $widen:expr;)*) => {$(
+    ($($name:ident: $kernel:ident of $element:ident from $narrow:expr, $widen:expr, as $expected:expr;)*) => {$(
         #[test]
         fn $name() {
             for (number, device) in simulators().enumerate() {
@@ -133,7 +227,7 @@ macro_rules! exact {
                     let in_place = matrix.slice(.., ..len).unwrap().to_vec().unwrap();
                     assert!(found == in_place, "{len}");
                     for row in 0..rows {
-                        let (value, results) = expected(&all[row * (len + gap)..][..len]);
+                        let (value, results) = $expected(&all[row * (len + gap)..][..len]);
                         assert_eq!(values[row], value, "row {row} of {len}, gap {gap}");
                         let found: Vec<f32> = found[row * len..][..len].iter().copied().map($widen).collect();
                         assert!(found == results, "row {row} of {len}, gap {gap}");
@@ -144,13 +238,23 @@ macro_rules! exact {
     )*};
 }
 exact! {
-    rows_of_f32_are_mapped: census_f32 of f32 from |x| x, |x| x;
-    rows_of_f16_are_mapped: census_f16 of f16 from f16::from_f32, f16::to_f32;
-    rows_of_bf16_are_mapped: census_bf16 of bf16 from bf16::from_f32, bf16::to_f32;
+    rows_of_f32_are_mapped: census_f32 of f32 from |x| x, |x| x, as mapped::<Census>;
+    rows_of_f32_are_mapped_twice: balance_f32 of f32 from |x| x, |x| x, as mapped_twice;
+    rows_of_f16_are_mapped: census_f16 of f16 from f16::from_f32, f16::to_f32, as mapped::<Census>;
+    rows_of_f16_are_mapped_twice: balance_f16 of f16 from f16::from_f32, f16::to_f32, as mapped_twice;
+    rows_of_bf16_are_mapped: census_bf16 of bf16 from bf16::from_f32, bf16::to_f32, as mapped::<Census>;
+    rows_of_bf16_are_mapped_twice: balance_bf16 of bf16 from bf16::from_f32, bf16::to_f32, as mapped_twice;
 }
 
 #[test]
 fn a_softmax_of_ones_own_is_near_the_true_one_with_the_same_bits_everywhere() {
+    assert_softmax(sharp_softmax);
+    assert_softmax(stepped_softmax);
+}
+
+fn assert_softmax<K: RowMapKernel<Element = f32, Operation: Reduction<f32, Output: Element>>>(
+    kernel: impl Fn() -> K + Copy + Send + Sync + 'static,
+) {
     for len in LENGTHS {
         let x: Vec<f32> = (0..2 * len)
             .map(|i| ((i * 7919 % 1021) as f32 - 510.0) / 50.0)
@@ -159,11 +263,7 @@ fn a_softmax_of_ones_own_is_near_the_true_one_with_the_same_bits_everywhere() {
         for device in simulators() {
             let module = device.load(&KERNELS).unwrap();
             let matrix = device.matrix((2, len), &x).unwrap();
-            let found = module
-                .map_rows(sharp_softmax, &matrix)
-                .unwrap()
-                .to_vec()
-                .unwrap();
+            let found = module.map_rows(kernel, &matrix).unwrap().to_vec().unwrap();
             let bits: Vec<u32> = found.iter().map(|x| x.to_bits()).collect();
             if let Some(first) = &first {
                 assert!(*first == bits, "{len}");
@@ -197,13 +297,12 @@ fn nan_and_infinities_reach_the_operation() {
             f32::NEG_INFINITY,
         ];
         let matrix = device.matrix((3, 2), &x).unwrap();
-        let found = module
-            .map_rows(sharp_softmax, &matrix)
-            .unwrap()
-            .to_vec()
-            .unwrap();
-        assert!(found[0].is_nan() && found[1].is_nan() && found[4].is_nan());
-        assert_eq!(found[2..4], [0.0, 1.0]);
+        let in_one = module.map_rows(sharp_softmax, &matrix).unwrap();
+        let in_two = module.map_rows(stepped_softmax, &matrix).unwrap();
+        for found in [in_one, in_two].map(|it| it.to_vec().unwrap()) {
+            assert!(found[0].is_nan() && found[1].is_nan() && found[4].is_nan());
+            assert_eq!(found[2..4], [0.0, 1.0]);
+        }
     }
 }
 

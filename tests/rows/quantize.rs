@@ -6,6 +6,7 @@ use half::{bf16, f16};
 use std::fmt::Debug;
 use tilewright::cuda_std::fp8::F8E4M3;
 use tilewright::{Device, ErrorKind, Order, QuantizeElement, Quantized, SimulatorOptions};
+use tilewright_test_support::assert_kind;
 
 /// Rows and columns: one element, tails, whole blocks, rows that are not whole vectors, many blocks for each warp.
 const SHAPES: [(usize, usize); 7] = [
@@ -75,8 +76,16 @@ fn check_both<T: QuantizeElement + Into<f32>>(
             view.leading_dimension(),
             device,
         );
-        check(&device.quantize_rows(view).unwrap(), &widened, 1, &case);
-        check(&device.quantize_blocks(view).unwrap(), &widened, 128, &case);
+        let mut found = device.quantize_rows(view).unwrap();
+        check(&found, &widened, 1, &case);
+        found.elements.fill_zero().unwrap();
+        device.quantize_rows_into(view, &mut found).unwrap();
+        check(&found, &widened, 1, &case);
+        let mut found = device.quantize_blocks(view).unwrap();
+        check(&found, &widened, 128, &case);
+        found.elements.fill_zero().unwrap();
+        device.quantize_blocks_into(view, &mut found).unwrap();
+        check(&found, &widened, 128, &case);
     }
 }
 
@@ -166,5 +175,26 @@ fn warps_that_are_not_of_32_threads_are_refused() {
             matches!(error.kind(), ErrorKind::NoKernel { .. }),
             "{error}"
         );
+    }
+}
+
+#[test]
+fn results_of_another_shape_or_order_are_refused() {
+    for device in devices() {
+        let matrix = device.matrix_zeros::<f32>((3, 200)).unwrap();
+        let others = device.matrix_zeros::<f32>((3, 400)).unwrap();
+        let mut found = device.quantize_rows(&others).unwrap();
+        let error = device.quantize_rows_into(&matrix, &mut found).unwrap_err();
+        assert_kind!(error is ErrorKind::ShapeMismatch { .. });
+        assert_eq!(error.operation(), "quantize_rows_into");
+        // Rows have two scales each, blocks of 128 rows one pair.
+        let mut found = device.quantize_rows(&matrix).unwrap();
+        let error = device
+            .quantize_blocks_into(&matrix, &mut found)
+            .unwrap_err();
+        assert_kind!(error is ErrorKind::ShapeMismatch { .. });
+        found.elements = device.matrix_zeros((3, 200, Order::ColumnMajor)).unwrap();
+        let error = device.quantize_rows_into(&matrix, &mut found).unwrap_err();
+        assert_kind!(error is ErrorKind::NoKernel { .. });
     }
 }

@@ -2,8 +2,8 @@
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx))]
 
-use cuda_std::float::HalfFloat;
-use cuda_std::math;
+use cuda_std::float::{HalfFloat, larger_or_nan};
+use cuda_std::math::approximate::exp_nonpositive;
 use half::bf16;
 use tilewright_kernels::map::Map;
 use tilewright_kernels::matmul::ProductMap;
@@ -32,41 +32,60 @@ impl Reduction<f32> for Magnitudes {
     }
 }
 
-/// The largest element, and the sum of e^(x - largest).
-pub struct Softmax;
+/// The powers of the elements' distance from the largest.
+pub struct Powers;
 
-impl Reduction<f32> for Softmax {
-    type Accumulator = [f32; 2];
-    type Output = [f32; 2];
-    const IDENTITY: [f32; 2] = [f32::NEG_INFINITY, 0.0];
+impl Reduction<f32> for Powers {
+    type Accumulator = f32;
+    type Output = f32;
+    const IDENTITY: f32 = f32::NEG_INFINITY;
     const IS_TOTAL: bool = true;
 
-    fn lift(x: f32, _index: usize) -> [f32; 2] {
-        [x, 1.0]
+    fn lift(x: f32, _index: usize) -> f32 {
+        x
     }
 
-    fn combine(left: [f32; 2], right: [f32; 2]) -> [f32; 2] {
-        let largest = math::maximum(left[0], right[0]);
-        [largest, scaled(left, largest) + scaled(right, largest)]
+    fn combine(left: f32, right: f32) -> f32 {
+        larger_or_nan(left, right)
     }
 
-    fn finish(total: [f32; 2], _elements: usize) -> [f32; 2] {
-        total
-    }
-}
-
-/// The sum relative to another largest element.
-fn scaled([own, sum]: [f32; 2], largest: f32) -> f32 {
-    // Equal infinities have no difference.
-    match own == largest {
-        true => sum,
-        false => sum * math::exp(own - largest),
+    fn finish(largest: f32, _elements: usize) -> f32 {
+        largest
     }
 }
 
-impl RowMap for Softmax {
-    fn map(x: f32, [largest, sum]: [f32; 2], _index: usize) -> f32 {
-        math::exp(x - largest) / sum
+impl RowMap for Powers {
+    fn map(x: f32, largest: f32, _index: usize) -> f32 {
+        exp_nonpositive(x - largest)
+    }
+}
+
+/// The elements, divided by their sum.
+pub struct Shares;
+
+impl Reduction<f32> for Shares {
+    type Accumulator = f32;
+    type Output = f32;
+    const IDENTITY: f32 = 0.0;
+    const IS_TOTAL: bool = true;
+
+    fn lift(x: f32, _index: usize) -> f32 {
+        x
+    }
+
+    fn combine(left: f32, right: f32) -> f32 {
+        left + right
+    }
+
+    /// Inverted: a product for each element takes less than a division.
+    fn finish(sum: f32, _elements: usize) -> f32 {
+        1.0 / sum
+    }
+}
+
+impl RowMap for Shares {
+    fn map(x: f32, inverse: f32, _index: usize) -> f32 {
+        x * inverse
     }
 }
 
@@ -97,7 +116,7 @@ tilewright_kernels::maps! {
     /// Copies.
     copy: Copy of [f32; 1];
     /// Softmax of each row.
-    softmax: Softmax of rows of f32;
+    softmax: Powers then Shares of rows of f32;
     /// Limited products.
     limited: Limit of products of bf16 with [bf16; 0] in WarpgroupLarge;
 }

@@ -93,8 +93,8 @@ impl CudaBuilder {
     /// Sets the folder of `core` for the GPU, which several builds can share. It takes most of the time of a first build.
     ///
     /// The default is `core` in the [`target_dir`](Self::target_dir). Without one, it is `cuda_builder` in the profile's
-    /// folder, such as `target/debug`, which all build scripts of a target folder share, and `target/cuda_builder`
-    /// outside of build scripts.
+    /// folder, such as `target/debug`, which all build scripts of a target folder share, and
+    /// `target/cuda_builder/core` outside of build scripts.
     #[must_use]
     pub fn core_dir(mut self, folder: impl Into<PathBuf>) -> CudaBuilder {
         self.core_dir = Some(folder.into());
@@ -158,8 +158,9 @@ impl CudaBuilder {
     }
 }
 
-/// A path as the name of one folder.
+/// A path as the name of one folder. If other characters stand for some of it, a hash tells it from other paths.
 fn name_of(path: &Path) -> String {
+    let path = path.to_string_lossy();
     let part = |c: char| {
         if c.is_alphanumeric() || c == '-' {
             c
@@ -167,12 +168,18 @@ fn name_of(path: &Path) -> String {
             '_'
         }
     };
-    path.to_string_lossy().chars().map(part).collect()
+    let name: String = path.chars().map(part).collect();
+    if name == path {
+        return name;
+    }
+    let hash = source_hash::sha256(path.as_bytes());
+    format!("{name}-{}", &hash[..8])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn each_kernel_crate_has_its_own_folder_in_a_build_script() {
@@ -183,6 +190,21 @@ mod tests {
         let folder = |path: &str| CudaBuilder::new(path).target_folder(&surroundings);
         let out = Path::new("/target/debug/build/a-1/out/cuda_builder");
         assert_eq!(folder("kernels"), out.join("kernels"));
-        assert_eq!(folder("../kernels"), out.join("___kernels"));
+        let outside = folder("../kernels");
+        assert!(
+            outside
+                .to_string_lossy()
+                .contains("/cuda_builder/___kernels-")
+        );
+        let paths = [
+            "../kernels",
+            "___kernels",
+            "kernels/fast",
+            "kernels_fast",
+            "a b",
+            "a_b",
+        ];
+        let folders: BTreeSet<PathBuf> = paths.into_iter().map(folder).collect();
+        assert_eq!(folders.len(), paths.len());
     }
 }

@@ -136,3 +136,28 @@ fn kernels_that_share_what_they_write_stay_together() {
     }
     assert!(error.to_string().contains("to a separate crate"), "{error}");
 }
+
+/// Builds in one folder, of different architectures, wait for one another: each finishes with its own modules.
+#[test]
+#[ignore = "slow: cargo test -- --ignored"]
+fn builds_in_one_folder_wait_for_one_another() {
+    if !has_toolchain() {
+        return;
+    }
+    let workspace = Workspace::new("at_once");
+    let built = std::thread::scope(|scope| {
+        let build = |arch| {
+            let builder = workspace.builder("kernels").arch(arch);
+            scope.spawn(move || builder.build().unwrap_or_else(|error| panic!("{error}")))
+        };
+        let builds = [Arch::Sm75, Arch::Sm80, Arch::Sm75, Arch::Sm80].map(build);
+        builds.map(|it| it.join().unwrap())
+    });
+    for build in built {
+        let [module] = build.modules.as_slice() else {
+            panic!("{:?}", build.modules);
+        };
+        let target = format!(".target {}", module.arch);
+        assert!(text(module).contains(&target), "{target}");
+    }
+}

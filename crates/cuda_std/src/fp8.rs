@@ -16,6 +16,7 @@
 //! assert_eq!(F8E5M2::from_f32(1.0e6), F8E5M2::INFINITY);
 //! ```
 
+use crate::machine;
 use bytemuck::{Pod, Zeroable};
 use core::cmp::Ordering;
 use core::fmt;
@@ -200,6 +201,13 @@ impl F8E4M3 {
     #[must_use]
     pub const fn from_f32(value: f32) -> Self {
         Self(E4M3.narrow(value))
+    }
+
+    /// [`from_f32`](Self::from_f32) of both values: one instruction in kernels for compute capability 9.0.
+    #[inline(always)]
+    #[must_use]
+    pub fn from_f32_pair(values: [f32; 2]) -> [Self; 2] {
+        machine::f32_pair_to_e4m3(values).map(Self)
     }
 
     /// The same number.

@@ -10,40 +10,57 @@ use tilewright_kernels::matmul::ProductMap;
 use tilewright_kernels::reduce::{Max, Norm2, Reduction, Sum};
 use tilewright_kernels::rows::RowMap;
 
-/// Softmax of x / 2: the largest element, and the sum of e^((x - largest) / 2).
-pub struct SoftSoftmax;
+/// e^((x - largest) / 2): the first step of a softmax of x / 2.
+pub struct Powers;
 
-impl Reduction<f32> for SoftSoftmax {
-    type Accumulator = [f32; 2];
-    type Output = [f32; 2];
-    const IDENTITY: [f32; 2] = [f32::NEG_INFINITY, 0.0];
+impl Reduction<f32> for Powers {
+    type Accumulator = f32;
+    type Output = f32;
+    const IDENTITY: f32 = f32::NEG_INFINITY;
 
-    fn lift(x: f32, _index: usize) -> [f32; 2] {
-        [x, 1.0]
+    fn lift(x: f32, _index: usize) -> f32 {
+        x
     }
 
-    fn combine(left: [f32; 2], right: [f32; 2]) -> [f32; 2] {
-        let largest = math::maximum(left[0], right[0]);
-        [largest, scaled(left, largest) + scaled(right, largest)]
+    fn combine(left: f32, right: f32) -> f32 {
+        math::maximum(left, right)
     }
 
-    fn finish(total: [f32; 2], _elements: usize) -> [f32; 2] {
-        total
-    }
-}
-
-/// The sum relative to another largest element.
-fn scaled([own, sum]: [f32; 2], largest: f32) -> f32 {
-    // Equal infinities have no difference.
-    match own == largest {
-        true => sum,
-        false => sum * math::exp((own - largest) / 2.0),
+    fn finish(largest: f32, _elements: usize) -> f32 {
+        largest
     }
 }
 
-impl RowMap for SoftSoftmax {
-    fn map(x: f32, [largest, sum]: [f32; 2], _index: usize) -> f32 {
-        math::exp((x - largest) / 2.0) / sum
+impl RowMap for Powers {
+    fn map(x: f32, largest: f32, _index: usize) -> f32 {
+        math::exp((x - largest) / 2.0)
+    }
+}
+
+/// Elements divided by their sum: the second step.
+pub struct Shares;
+
+impl Reduction<f32> for Shares {
+    type Accumulator = f32;
+    type Output = f32;
+    const IDENTITY: f32 = 0.0;
+
+    fn lift(x: f32, _index: usize) -> f32 {
+        x
+    }
+
+    fn combine(left: f32, right: f32) -> f32 {
+        left + right
+    }
+
+    fn finish(sum: f32, _elements: usize) -> f32 {
+        sum
+    }
+}
+
+impl RowMap for Shares {
+    fn map(x: f32, sum: f32, _index: usize) -> f32 {
+        x / sum
     }
 }
 
@@ -117,7 +134,7 @@ impl Reduction<[f32; 2]> for Recurrence {
 
 tilewright_kernels::maps! {
     /// Softmax of x / 2, of each row.
-    soft_softmax: SoftSoftmax of rows of f32;
+    soft_softmax: Powers then Shares of rows of f32;
     /// Gated activations.
     gate: Gate of [f32; 3];
     /// Gated products of f32.

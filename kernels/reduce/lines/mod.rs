@@ -28,7 +28,8 @@ pub use across::{assert_accumulator, reduce_across};
 #[doc(hidden)]
 pub use along::reduce_along;
 #[cfg(feature = "entries")]
-pub(crate) use combine::{combine_lanes, combine_neighbours};
+pub(crate) use combine::combine_lanes;
+pub(crate) use combine::combine_neighbours;
 #[cfg(feature = "entries")]
 pub use entries::*;
 pub use plan::{

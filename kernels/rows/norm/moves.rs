@@ -167,7 +167,7 @@ impl<T: RowElement> Norm<'_, T> {
         scale: Scale,
     ) {
         let row = row.skip(start);
-        if self.shape.has_room == 0 || self.shape.is_staged == 0 {
+        if self.shape.has_room == 0 {
             // SAFETY: the caller's contract.
             unsafe { self.write((row, start, mover), (values, (0, SLOTS)), span, scale) };
             return;

@@ -1,11 +1,11 @@
 //! The build of a kernel crate's modules.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use super::cargo::{Compilation, CompiledCrates, CoreLibrary, workspace_root};
+use super::files::{create_folder, locked, write_if_changed};
 use super::pipeline::{Module, Pipeline};
 use super::repetitions::without_repetitions;
 use super::toolchain::Toolchain;
@@ -57,6 +57,8 @@ impl CudaBuilder {
     /// In a build script it also tells cargo to run the script again when a source of the kernel crate or of one of
     /// its path dependencies changes. The compiler's warnings about them become cargo's, once for all architectures.
     ///
+    /// Builds in one [`target_dir`](Self::target_dir) wait for one another, and each replaces the modules of the last.
+    ///
     /// # Errors
     ///
     /// See [`BuildError`]. A build script that has PTX can recover from [`BuildError::is_missing_toolchain`].
@@ -66,7 +68,8 @@ impl CudaBuilder {
         let kernel_crate = surroundings.kernel_crate(&self.kernel_crate)?;
         surroundings.announce_change(&kernel_crate.join("Cargo.toml"));
         let toolchain = Toolchain::find()?;
-        let target_dir = self.absolute_target_dir(&surroundings)?;
+        let target_dir = self.target_folder(&surroundings);
+        let _lock = locked(&target_dir)?;
         let workspace = workspace_root(&toolchain, &kernel_crate)?;
         surroundings.announce_change(&workspace.join("Cargo.lock"));
 
@@ -109,12 +112,6 @@ impl CudaBuilder {
     #[must_use]
     pub fn build_or_exit(&self) -> Build {
         self.build().unwrap_or_else(|error| exit_with_error(&error))
-    }
-
-    fn absolute_target_dir(&self, surroundings: &Surroundings) -> Result<PathBuf, BuildError> {
-        let folder = self.target_folder(surroundings);
-        create_folder(&folder)?;
-        Ok(folder)
     }
 
     /// The folder of `core`.
@@ -224,18 +221,6 @@ fn written_module(module: Module, arch: Arch, folder: &Path) -> Result<PtxModule
         path,
         kernels: module.kernels,
     })
-}
-
-fn create_folder(folder: &Path) -> Result<(), BuildError> {
-    fs::create_dir_all(folder).map_err(BuildError::io("create", folder))
-}
-
-/// Leaves a file with the same content alone, so that its dependents are not built again.
-fn write_if_changed(path: &Path, content: &str) -> Result<(), BuildError> {
-    if fs::read(path).is_ok_and(|present| present == content.as_bytes()) {
-        return Ok(());
-    }
-    fs::write(path, content).map_err(BuildError::io("write", path))
 }
 
 #[cfg(test)]

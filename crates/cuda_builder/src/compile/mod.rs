@@ -3,6 +3,7 @@
 mod archive;
 mod build;
 mod cargo;
+mod files;
 mod ir;
 mod pipeline;
 mod process;

@@ -9,6 +9,7 @@ use std::thread;
 use crate::arch::Arch;
 use crate::compile::archive::bitcode_members;
 use crate::compile::cargo::CompiledCrates;
+use crate::compile::files::{read, recreate_folder, write};
 use crate::compile::ir::{self, Prepared, Splitter};
 use crate::compile::process::run_for_output;
 use crate::compile::toolchain::Toolchain;
@@ -209,19 +210,4 @@ fn units_of_kernels(optimised: &str, kernels: Vec<String>) -> Result<Vec<Unit>, 
         })
     };
     kernels.into_iter().map(unit).collect()
-}
-
-fn recreate_folder(folder: &Path) -> Result<(), BuildError> {
-    if folder.exists() {
-        fs::remove_dir_all(folder).map_err(BuildError::io("remove", folder))?;
-    }
-    fs::create_dir_all(folder).map_err(BuildError::io("create", folder))
-}
-
-fn read(path: &Path) -> Result<String, BuildError> {
-    fs::read_to_string(path).map_err(BuildError::io("read", path))
-}
-
-fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), BuildError> {
-    fs::write(path, content).map_err(BuildError::io("write", path))
 }

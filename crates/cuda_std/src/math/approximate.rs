@@ -58,7 +58,8 @@ pub fn rsqrt(x: f32) -> f32 {
     }
 }
 
-/// e^`x` for `x` up to 0, the term of a softmax: to 0.9 units in the last place from -87 on, and 0 below.
+/// e^`x` for `x` up to 0, the term of a softmax: to 0.9 units in the last place from -87 on, within 2^-126 below, and 0
+/// from -87.7 on.
 ///
 /// Results for positive `x` are unspecified. NaN stays NaN, but need not become the canonical one: the sum that the
 /// term goes into decides.

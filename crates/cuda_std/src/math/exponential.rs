@@ -5,7 +5,7 @@
 
 use super::parts::Parts;
 use super::polynomial::polynomial;
-use crate::float::Float;
+use crate::float::{Float, larger_or_nan};
 use core::f32::consts as single;
 use core::f64::consts as double;
 
@@ -82,16 +82,15 @@ pub(super) fn exp_f32(x: f32) -> f32 {
     scale_f32(Float::mul_add(tail, r, 1.0), n)
 }
 
-/// e^x for x up to 0; 0 for x below `LEAST_F32`. The power of two is one factor, because it is a normal number.
+/// e^x for x up to 0; 0 for x below -126.5 ln 2. The power of two is one factor: a normal number, or 0 for the 2^-127
+/// of `LEAST_F32`.
 #[inline(always)]
 #[track_caller]
 pub(super) fn exp_nonpositive_f32(x: f32) -> f32 {
-    const LEAST_F32: f32 = -87.0;
-    let (n, r) = reduce_f32(x);
+    const LEAST_F32: f32 = -88.0;
+    let (n, r) = reduce_f32(larger_or_nan(x, LEAST_F32));
     let tail = Float::mul_add(curved_part_f32(r), r, 1.0);
-    let power = Float::mul_add(tail, r, 1.0) * power_of_two_f32(n);
-    // NaN is not below.
-    if x < LEAST_F32 { 0.0 } else { power }
+    Float::mul_add(tail, r, 1.0) * power_of_two_f32(n)
 }
 
 #[inline(always)]

@@ -84,3 +84,12 @@ fp8_kernels! {
     widen_e4m3, narrow_e4m3: F8E4M3;
     widen_e5m2, narrow_e5m2: F8E5M2;
 }
+
+/// The e4m3 numbers that are nearest to each two f32.
+#[kernel]
+pub fn narrow_e4m3_pairs(x: Global<[f32; 2]>, out: GlobalMut<[F8E4M3; 2]>) {
+    let index = thread::unique_index();
+    if let (Some(x), Some(out)) = (x.get(index.get()), out.own(index)) {
+        out.set(F8E4M3::from_f32_pair(x));
+    }
+}

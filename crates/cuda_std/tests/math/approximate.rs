@@ -52,7 +52,8 @@ fn units(_x: f32, result: f32, exact: f64) -> f64 {
     crate::single::error(result, exact)
 }
 
-/// The error of a softmax's term: 0 below -87, and unspecified for positive numbers. NaN need not be canonical.
+/// The error of a softmax's term: within 2^-126 below -87, 0 below -87.7, and unspecified for positive numbers. NaN need
+/// not be canonical.
 fn of_terms(x: f32, result: f32, exact: f64) -> f64 {
     if x > 0.0 {
         return 0.0;
@@ -60,8 +61,9 @@ fn of_terms(x: f32, result: f32, exact: f64) -> f64 {
     if x.is_nan() {
         return if result.is_nan() { 0.0 } else { f64::INFINITY };
     }
+    let is_near = (f64::from(result) - exact).abs() <= f64::from(f32::MIN_POSITIVE);
     match x < -87.0 {
-        true if result.to_bits() == 0 => 0.0,
+        true if result.to_bits() == 0 || x >= -87.7 && is_near => 0.0,
         true => f64::INFINITY,
         false => crate::single::error(result, exact),
     }

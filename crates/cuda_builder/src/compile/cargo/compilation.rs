@@ -1,6 +1,5 @@
 //! The kernel crate, compiled to bitcode for one architecture.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -12,6 +11,7 @@ use super::messages::Messages;
 use crate::arch::{Arch, CFG_VALUES};
 use crate::builder::Debugging;
 use crate::checked_in::LinkedPackage;
+use crate::compile::files::{create_folder, write_if_changed};
 use crate::compile::process::start;
 use crate::compile::toolchain::{TARGET, Toolchain};
 use crate::error::BuildError;
@@ -106,11 +106,8 @@ impl Compilation<'_> {
         let text = remapped_paths(self.toolchain, Some(self.workspace)).join("\n");
         let hash = source_hash::sha256(text.as_bytes());
         let path = self.target_dir.join(format!("remapped-{}", &hash[..16]));
-        if !path.exists() {
-            fs::create_dir_all(self.target_dir)
-                .map_err(BuildError::io("create", self.target_dir))?;
-            fs::write(&path, text).map_err(BuildError::io("write", &path))?;
-        }
+        create_folder(self.target_dir)?;
+        write_if_changed(&path, &text)?;
         Ok(path)
     }
 

@@ -8,8 +8,7 @@
 //!
 //! Builds share a folder: each combination of toolchain and flags has its own in it, which one process fills at a time.
 
-use std::fs::{self, File};
-use std::io;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -18,6 +17,7 @@ use super::command::{remapped_paths, with_device_profile};
 use super::messages::Messages;
 use crate::arch::Arch;
 use crate::builder::Debugging;
+use crate::compile::files::{create_folder, locked, recreate_folder, write, write_if_changed};
 use crate::compile::process::start;
 use crate::compile::toolchain::{TARGET, Toolchain};
 use crate::error::BuildError;
@@ -46,31 +46,24 @@ impl CoreLibrary {
         let flags = flags(toolchain, debugging);
         let made_from = format!("{}\n{}\n", toolchain.fingerprint(), flags.join(" "));
         let folder = &folder.join(&source_hash::sha256(made_from.as_bytes())[..16]);
-        let _lock = locked(folder)?;
         let sysroot = folder.join("sysroot");
         // Written last, so that an interrupted build leaves none.
         let record = sysroot.join("RECORD");
-        let present = fs::read_to_string(&record).unwrap_or_default();
-        if let Some(libraries) = present.strip_prefix(&made_from).and_then(parse_libraries) {
-            return Ok(CoreLibrary { sysroot, libraries });
+        let present = || recorded_libraries(&fs::read_to_string(&record).ok()?, &sysroot);
+        // A folder that is complete need not be writable.
+        let mut libraries = present();
+        if libraries.is_none() {
+            let _lock = locked(folder)?;
+            // Another process may have filled it meanwhile.
+            libraries = present();
+            if libraries.is_none() {
+                let built = copy_libraries(compile(toolchain, &flags, folder)?, &sysroot)?;
+                write_if_changed(&record, &record_of(&built))?;
+                libraries = Some(built);
+            }
         }
-        let libraries = copy_libraries(compile(toolchain, &flags, folder)?, &sysroot)?;
-        write(&record, &(made_from + &library_lines(&libraries)))?;
+        let libraries = libraries.unwrap_or_default();
         Ok(CoreLibrary { sysroot, libraries })
-    }
-}
-
-/// Has the folder for itself until the file is closed.
-fn locked(folder: &Path) -> Result<File, BuildError> {
-    fs::create_dir_all(folder).map_err(BuildError::io("create", folder))?;
-    let path = folder.join("lock");
-    let file = File::create(&path).map_err(BuildError::io("create", &path))?;
-    match file.lock() {
-        // Some network file systems have no locks; cargo goes on without them, too.
-        Err(error) if error.kind() != io::ErrorKind::Unsupported => {
-            Err(BuildError::io("lock", &path)(error))
-        }
-        _ => Ok(file),
     }
 }
 
@@ -80,6 +73,7 @@ fn compile(
     folder: &Path,
 ) -> Result<Vec<Library>, BuildError> {
     let package = folder.join("empty");
+    create_folder(&package)?;
     write(&package.join("Cargo.toml"), EMPTY_MANIFEST)?;
     write(&package.join("lib.rs"), EMPTY_LIBRARY)?;
     let output = start(&mut command(
@@ -129,11 +123,9 @@ fn flags(toolchain: &Toolchain, debugging: Debugging) -> Vec<String> {
 }
 
 fn copy_libraries(built: Vec<Library>, sysroot: &Path) -> Result<Vec<Library>, BuildError> {
-    if sysroot.exists() {
-        fs::remove_dir_all(sysroot).map_err(BuildError::io("remove", sysroot))?;
-    }
-    let folder = sysroot.join("lib/rustlib").join(TARGET).join("lib");
-    fs::create_dir_all(&folder).map_err(BuildError::io("create", &folder))?;
+    recreate_folder(sysroot)?;
+    let folder = libraries_of(sysroot);
+    create_folder(&folder)?;
     let copy = |(name, version, path): Library| {
         let copy = folder.join(path.file_name().unwrap_or_default());
         fs::copy(&path, &copy).map_err(BuildError::io("copy", &path))?;
@@ -142,25 +134,29 @@ fn copy_libraries(built: Vec<Library>, sysroot: &Path) -> Result<Vec<Library>, B
     built.into_iter().map(copy).collect()
 }
 
-fn library_lines(libraries: &[Library]) -> String {
-    let line = |(name, version, path): &Library| format!("{name} {version} {}\n", path.display());
+/// The folder where rustc looks for the libraries.
+fn libraries_of(sysroot: &Path) -> PathBuf {
+    sysroot.join("lib/rustlib").join(TARGET).join("lib")
+}
+
+/// A line for each library: name, version, and the file's name.
+fn record_of(libraries: &[Library]) -> String {
+    let line = |(name, version, path): &Library| {
+        let file = path.file_name().unwrap_or_default();
+        format!("{name} {version} {}\n", file.to_string_lossy())
+    };
     libraries.iter().map(line).collect()
 }
 
-/// Reads [`library_lines`]; `None` if a file is missing.
-fn parse_libraries(lines: &str) -> Option<Vec<Library>> {
+/// Reads [`record_of`]; `None` if a file, or all of it, is missing.
+fn recorded_libraries(record: &str, sysroot: &Path) -> Option<Vec<Library>> {
+    let folder = libraries_of(sysroot);
     let library = |line: &str| {
         let mut words = line.splitn(3, ' ');
         let (name, version) = (words.next()?.to_owned(), words.next()?.to_owned());
-        let path = PathBuf::from(words.next()?);
+        let path = folder.join(words.next()?);
         path.is_file().then_some((name, version, path))
     };
-    lines.lines().map(library).collect()
-}
-
-fn write(path: &Path, content: &str) -> Result<(), BuildError> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(BuildError::io("create", folder))?;
-    }
-    fs::write(path, content).map_err(BuildError::io("write", path))
+    let libraries: Option<Vec<Library>> = record.lines().map(library).collect();
+    libraries.filter(|them| !them.is_empty())
 }

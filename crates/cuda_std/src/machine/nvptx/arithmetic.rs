@@ -1,6 +1,8 @@
 //! Arithmetic that Rust's `core` lacks.
 
 use super::intrinsics::intrinsics;
+#[cfg(not(cuda_arch_at_least = "90"))]
+use crate::fp8::F8E4M3;
 use core::arch::asm;
 
 intrinsics! {
@@ -171,6 +173,29 @@ pub fn f32_pair_to_bf16(values: [f32; 2]) -> [u16; 2] {
         let bits = half::bf16::from_f32(value).to_bits();
         if value.is_nan() { 0x7fff } else { bits }
     })
+}
+
+/// The bits of the nearest e4m3 numbers, as [`F8E4M3::from_f32`] rounds.
+#[inline(always)]
+pub fn f32_pair_to_e4m3(values: [f32; 2]) -> [u8; 2] {
+    #[cfg(cuda_arch_at_least = "90")]
+    {
+        let [low, high] = values;
+        let bits: u16;
+        // SAFETY: arithmetic on values.
+        unsafe {
+            asm!(
+                "cvt.rn.satfinite.e4m3x2.f32 {0}, {1}, {2};",
+                out(reg16) bits,
+                in(reg32) high,
+                in(reg32) low,
+                options(pure, nomem, nostack),
+            );
+        }
+        bits.to_le_bytes()
+    }
+    #[cfg(not(cuda_arch_at_least = "90"))]
+    values.map(|value| F8E4M3::from_f32(value).to_bits())
 }
 
 /// The sum of `sum` and the products of the signed bytes of `a` and `b`.

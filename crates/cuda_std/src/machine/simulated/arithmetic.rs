@@ -1,5 +1,6 @@
 //! Arithmetic that Rust's `core` lacks, counted by the simulator.
 
+use crate::fp8::F8E4M3;
 use simt::{Arithmetic, count_arithmetic};
 
 /// `a * b + c`, rounded once.
@@ -112,6 +113,12 @@ pub fn f32_to_f16(value: f32) -> u16 {
 pub fn f32_pair_to_f16(values: [f32; 2]) -> [u16; 2] {
     count_arithmetic(Arithmetic::ConvertF16, 1);
     values.map(|value| canonical(value, half::f16::from_f32(value).to_bits()))
+}
+
+/// The bits of the nearest e4m3 numbers, as [`F8E4M3::from_f32`] rounds.
+#[inline]
+pub fn f32_pair_to_e4m3(values: [f32; 2]) -> [u8; 2] {
+    values.map(|value| F8E4M3::from_f32(value).to_bits())
 }
 
 /// The bits of the nearest bf16 values, ties to even; 0x7fff for NaN.

@@ -23,9 +23,9 @@ mod warpgroup;
 mod wgmma;
 
 pub use arithmetic::{
-    ceil_f32, ceil_f64, dot_product_i8, f16_to_f32, f32_pair_to_bf16, f32_pair_to_f16, f32_to_f16,
-    floor_f32, floor_f64, maximum_f32, mul_add_f32, mul_add_f64, round_ties_even_f32,
-    round_ties_even_f64, sqrt_f32, sqrt_f64, trunc_f32, trunc_f64,
+    ceil_f32, ceil_f64, dot_product_i8, f16_to_f32, f32_pair_to_bf16, f32_pair_to_e4m3,
+    f32_pair_to_f16, f32_to_f16, floor_f32, floor_f64, maximum_f32, mul_add_f32, mul_add_f64,
+    round_ties_even_f32, round_ties_even_f64, sqrt_f32, sqrt_f64, trunc_f32, trunc_f64,
 };
 pub use async_copy::{async_commit, async_copy, async_copy_whole, async_wait, async_wait_in_ring};
 pub use atomic::{AtomicInteger, AtomicSpace, AtomicWord, MemoryOrder, MemoryScope, Ordering};
