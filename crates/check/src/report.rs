@@ -255,11 +255,15 @@ impl<'a> Findings<'a> {
         shown.push_str(parts.next().unwrap_or_default());
         for part in parts {
             shown.push_str(self.file);
-            let Some((line, rest)) = ptx_line(part) else {
+            let Some((line, column, rest)) = ptx_place(part) else {
                 shown.push_str(part);
                 continue;
             };
             shown.push_str(&format!(":{line}"));
+            // A statement that is alone in its line has column 1.
+            if column != 1 {
+                shown.push_str(&format!(":{column}"));
+            }
             if let Some(place) = self.sources.at(line) {
                 shown.push_str(&format!(" ({place})"));
             }
@@ -269,14 +273,17 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// The number of `:12:1...` and what follows. PTX has no columns.
-fn ptx_line(text: &str) -> Option<(u32, &str)> {
-    let digits = text.strip_prefix(':')?;
-    let end = digits.find(|it: char| !it.is_ascii_digit())?;
-    Some((
-        digits[..end].parse().ok()?,
-        digits[end..].strip_prefix(":1")?,
-    ))
+/// The numbers of `:12:1...`, and what follows.
+fn ptx_place(text: &str) -> Option<(u32, u32, &str)> {
+    let number = |text: &str| {
+        let digits = text.strip_prefix(':')?;
+        let end = digits.find(|it: char| !it.is_ascii_digit());
+        let end = end.unwrap_or(digits.len());
+        Some((digits[..end].parse().ok()?, end + 1))
+    };
+    let (line, end) = number(text)?;
+    let (column, length) = number(&text[end..])?;
+    Some((line, column, &text[end + length..]))
 }
 
 /// Whether two schedules found the same mistake: of one kind at one pair of lines, in either order.

@@ -1,7 +1,7 @@
 //! The instructions of a function in a row, with the scopes of their names.
 
 use crate::syntax::{
-    Declaration, Function, Instruction, Line, Signature, Statement, StatementKind,
+    Column, Declaration, Function, Instruction, Line, Signature, Statement, StatementKind,
 };
 use std::collections::HashMap;
 
@@ -9,6 +9,7 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step<'a> {
     pub line: Line,
+    pub column: Column,
     /// The number of its scope.
     pub scope: usize,
     pub instruction: &'a Instruction,
@@ -51,10 +52,11 @@ impl<'a> Flat<'a> {
             parent,
             ..ScopeNames::default()
         });
-        for Statement { line, kind } in statements {
+        for Statement { line, column, kind } in statements {
             match kind {
                 StatementKind::Instruction(instruction) => self.steps.push(Step {
                     line: *line,
+                    column: *column,
                     scope,
                     instruction,
                 }),

@@ -124,6 +124,7 @@ fn targets(flat: &Flat<'_>, step: &Step<'_>) -> Result<Vec<usize>, UnknownLabel>
         line,
         scope,
         instruction,
+        ..
     } = *step;
     let unknown = |name: &str| UnknownLabel {
         line: line.0,

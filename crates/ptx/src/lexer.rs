@@ -50,10 +50,27 @@ impl std::fmt::Display for Token<'_> {
 /// # Ok::<(), ptx::ReadError>(())
 /// ```
 pub fn tokens(text: &str) -> Result<Vec<(u32, Token<'_>)>, ReadError> {
+    let tokens = placed_tokens(text)?;
+    Ok(tokens.into_iter().map(|it| (it.line, it.token)).collect())
+}
+
+/// A token with its place in the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed<'a> {
+    /// Its line, from 1.
+    pub line: u32,
+    /// Its column in bytes, from 1.
+    pub column: u32,
+    pub token: Token<'a>,
+}
+
+/// The [`tokens`] of `text` with their columns.
+pub(crate) fn placed_tokens(text: &str) -> Result<Vec<Placed<'_>>, ReadError> {
     let mut lexer = Lexer {
         text,
         place: 0,
         line: 1,
+        line_start: 0,
     };
     let mut tokens = Vec::with_capacity(text.len() / 4);
     while let Some(token) = lexer.next().map_err(|(line, kind)| ReadError {
@@ -61,7 +78,7 @@ pub fn tokens(text: &str) -> Result<Vec<(u32, Token<'_>)>, ReadError> {
         text: line_of(text, line),
         kind,
     })? {
-        tokens.push((lexer.line, token));
+        tokens.push(token);
     }
     Ok(tokens)
 }
@@ -78,6 +95,8 @@ struct Lexer<'a> {
     text: &'a str,
     place: usize,
     line: u32,
+    /// The place at which the line begins.
+    line_start: usize,
 }
 
 /// Whether a byte continues an identifier.
@@ -91,8 +110,17 @@ fn is_of_modifier(byte: u8) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    fn next(&mut self) -> Result<Option<Token<'a>>, Failure> {
+    fn next(&mut self) -> Result<Option<Placed<'a>>, Failure> {
         self.skip_blanks()?;
+        let (line, column) = (self.line, (self.place - self.line_start) as u32 + 1);
+        Ok(self.token()?.map(|token| Placed {
+            line,
+            column,
+            token,
+        }))
+    }
+
+    fn token(&mut self) -> Result<Option<Token<'a>>, Failure> {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else {
             return Ok(None);
@@ -145,6 +173,9 @@ impl<'a> Lexer<'a> {
             };
             let lines = rest[..skipped].bytes().filter(|byte| *byte == b'\n');
             self.line += lines.count() as u32;
+            if let Some(last) = rest[..skipped].rfind('\n') {
+                self.line_start = self.place + last + 1;
+            }
             self.place += skipped;
         }
     }

@@ -1,11 +1,12 @@
 //! A printed module is read back unchanged.
 
-use crate::lexer::tokens;
+use crate::lexer::placed_tokens;
 use crate::operations::any_operation;
 use crate::parser::Parser;
 use crate::syntax::{
-    Bound, BoundKind, Declaration, Function, FunctionKind, Guard, Initial, Instruction, Item, Line,
-    Linkage, Module, Operand, Pointer, Signature, Statement, StatementKind, TargetsKind, Variable,
+    Bound, BoundKind, Column, Declaration, Function, FunctionKind, Guard, Initial, Instruction,
+    Item, Line, Linkage, Module, Operand, Pointer, Signature, Statement, StatementKind,
+    TargetsKind, Variable,
 };
 use crate::words::{Memory, Type, Vector};
 use proptest::collection::vec;
@@ -138,6 +139,7 @@ fn statement() -> impl Strategy<Value = Statement> {
     ];
     let at = |kind| Statement {
         line: Line(0),
+        column: Column(0),
         kind,
     };
     leaf.prop_map(at).prop_recursive(2, 16, 4, move |inner| {
@@ -188,7 +190,7 @@ proptest! {
     fn instructions(instruction in instruction()) {
         let text = instruction.to_string();
         let module = format!(".version 8.0 .target sm_90a .entry e() {{ {text} }}");
-        let tokens = tokens(&module).unwrap();
+        let tokens = placed_tokens(&module).unwrap();
         let read = Parser::new(&tokens).module().map_err(|it| TestCaseError::fail(format!("{text}: {it:?}")))?;
         let body = read.kernels().next().unwrap().body.clone().unwrap();
         prop_assert_eq!(&body[0].kind, &StatementKind::Instruction(instruction), "{}", text);

@@ -75,7 +75,7 @@ impl Sources {
         place: &mut Option<SourcePlace>,
         statements: &[Statement],
     ) {
-        for Statement { line, kind } in statements {
+        for Statement { line, kind, .. } in statements {
             match kind {
                 StatementKind::Location(at) => {
                     let file = files.get(&at.file.into()).filter(|_| at.line > 0);

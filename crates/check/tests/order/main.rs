@@ -301,3 +301,17 @@ fn data_of_one_address_for_a_warp_is_not_written() {
         }
     }
 }
+
+#[test]
+fn barriers_of_one_line_are_two() {
+    let barriers =
+        "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bar.sync 0; @!%p1 bar.sync 0;";
+    let report = run(64, false, barriers);
+    expect(&report, Some(DefectKind::BarrierDivergence), "two");
+    let text = &report.findings[0].text;
+    assert!(text.contains("\n  at order.ptx:12:72\n"), "{text}");
+    assert!(
+        text.contains("block barrier 0, order.ptx:12:55\n"),
+        "{text}"
+    );
+}

@@ -82,8 +82,9 @@ pub(super) struct Decoder<'a> {
     pub of_kernel: Names,
     pub storage: Storage,
     pub code: Vec<Op>,
-    lines: Vec<u32>,
+    places: Vec<(u32, u32)>,
     line: u32,
+    column: u32,
     pub lists: Vec<u32>,
     pub constants: HashMap<u64, u32>,
     /// The slot of the carry.
@@ -110,8 +111,9 @@ impl<'a> Decoder<'a> {
             tables: HashMap::new(),
             storage: Storage::default(),
             code: Vec::new(),
-            lines: Vec::new(),
+            places: Vec::new(),
             line: 0,
+            column: 0,
             lists: Vec::new(),
             constants: HashMap::new(),
             carry: None,
@@ -173,7 +175,7 @@ impl<'a> Decoder<'a> {
             name: name.to_owned(),
             file: format!("{name}.ptx"),
             code: self.code,
-            lines: self.lines,
+            places: self.places,
             lists: self.lists,
             slots: self.storage.slots,
             special: self.special,
@@ -224,7 +226,7 @@ impl<'a> Decoder<'a> {
         for number in 0..self.flat.steps.len() {
             starts.push(self.code.len() as u32);
             let step = self.flat.steps[number];
-            self.line = step.line.0;
+            (self.line, self.column) = (step.line.0, step.column.0);
             if let Err(kind) = self.step(number, step) {
                 let operation = step.instruction.operation.to_string();
                 self.note(kind, step.instruction.to_string(), operation);
@@ -342,7 +344,7 @@ impl<'a> Decoder<'a> {
 
     pub fn emit(&mut self, op: Op) {
         self.code.push(op);
-        self.lines.push(self.line);
+        self.places.push((self.line, self.column));
     }
 
     /// An instruction that computes one result of the operands behind it.

@@ -12,8 +12,8 @@ pub struct Program {
     /// The name of the text in findings.
     pub(crate) file: String,
     pub(crate) code: Vec<Op>,
-    /// The line of each instruction of `code`.
-    pub(crate) lines: Vec<u32>,
+    /// The line and the column of each instruction of `code`.
+    pub(crate) places: Vec<(u32, u32)>,
     /// Slots of lists of operands, and numbers of instructions of tables of branches.
     pub(crate) lists: Vec<u32>,
     /// The slots of a thread at its start: zeros and constants.

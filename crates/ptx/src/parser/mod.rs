@@ -7,7 +7,7 @@ mod statement;
 mod variable;
 
 use crate::error::{ReadErrorKind, shortened};
-use crate::lexer::Token;
+use crate::lexer::{Placed, Token};
 
 /// A failure and its line.
 pub(crate) type Failure = (u32, ReadErrorKind);
@@ -15,7 +15,7 @@ type Parsed<T> = Result<T, Failure>;
 
 /// The tokens of a module, and the number that were read.
 pub(crate) struct Parser<'a> {
-    tokens: &'a [(u32, Token<'a>)],
+    tokens: &'a [Placed<'a>],
     place: usize,
     /// The brackets that are open around what is read by a call of itself.
     depth: usize,
@@ -25,7 +25,7 @@ pub(crate) struct Parser<'a> {
 const MOST_BRACKETS: usize = 64;
 
 impl<'a> Parser<'a> {
-    pub fn new(tokens: &'a [(u32, Token<'a>)]) -> Self {
+    pub fn new(tokens: &'a [Placed<'a>]) -> Self {
         Self {
             tokens,
             place: 0,
@@ -38,13 +38,21 @@ impl<'a> Parser<'a> {
     }
 
     fn peek_at(&self, distance: usize) -> Option<Token<'a>> {
-        self.tokens.get(self.place + distance).map(|it| it.1)
+        self.tokens.get(self.place + distance).map(|it| it.token)
     }
 
     /// The line of the next token, or of the last one.
     fn line(&self) -> u32 {
-        let here = self.tokens.get(self.place).or(self.tokens.last());
-        here.map_or(1, |it| it.0)
+        self.here().map_or(1, |it| it.line)
+    }
+
+    /// The column of the next token, or of the last one.
+    fn column(&self) -> u32 {
+        self.here().map_or(1, |it| it.column)
+    }
+
+    fn here(&self) -> Option<&Placed<'a>> {
+        self.tokens.get(self.place).or(self.tokens.last())
     }
 
     /// The next token is not `expected`.

@@ -2,7 +2,7 @@
 
 use super::{Parsed, Parser};
 use crate::error::{ReadError, ReadErrorKind};
-use crate::lexer::{Token, line_of, tokens};
+use crate::lexer::{Token, line_of, placed_tokens};
 use crate::syntax::{File, FunctionKind, Item, Linkage, Module, Section};
 use crate::words::Memory;
 use std::str::FromStr;
@@ -16,7 +16,7 @@ impl FromStr for Module {
     /// The text is not PTX, or has directives that this crate does not know. Unknown instructions are no errors
     /// ([`Operation::Other`](crate::Operation::Other)).
     fn from_str(text: &str) -> Result<Self, ReadError> {
-        let tokens = tokens(text)?;
+        let tokens = placed_tokens(text)?;
         let module = Parser::new(&tokens).module();
         module.map_err(|(line, kind)| ReadError {
             line,

@@ -5,7 +5,7 @@ use crate::error::ReadErrorKind;
 use crate::lexer::Token;
 use crate::operations::Operation;
 use crate::syntax::{
-    Guard, Inlined, Instruction, Line, Location, Statement, StatementKind, TargetsKind,
+    Column, Guard, Inlined, Instruction, Line, Location, Statement, StatementKind, TargetsKind,
 };
 use crate::words::Memory;
 
@@ -14,9 +14,9 @@ impl<'a> Parser<'a> {
     pub(super) fn statements(&mut self) -> Parsed<Vec<Statement>> {
         let mut statements = Vec::new();
         while !self.take_mark('}') {
-            let line = Line(self.line());
+            let (line, column) = (Line(self.line()), Column(self.column()));
             let kind = self.statement()?;
-            statements.push(Statement { line, kind });
+            statements.push(Statement { line, column, kind });
         }
         Ok(statements)
     }

@@ -10,7 +10,7 @@ mod variable;
 mod written;
 
 pub use function::{Function, FunctionKind};
-pub use line::Line;
+pub use line::{Column, Line};
 pub use module::{File, Item, Module, Section};
 pub use operand::Operand;
 pub use signature::{Bound, BoundKind, Signature};

@@ -1,6 +1,6 @@
 //! Statements of a function.
 
-use super::line::Line;
+use super::line::{Column, Line};
 use super::operand::Operand;
 use super::signature::{Signature, pragma};
 use super::variable::Declaration;
@@ -9,11 +9,13 @@ use crate::operations::Operation;
 use crate::words::words;
 use std::fmt;
 
-/// A statement, with the line at which it begins.
+/// A statement, with the place at which it begins.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Statement {
     /// Its line.
     pub line: Line,
+    /// Its column.
+    pub column: Column,
     /// The kind of the statement.
     pub kind: StatementKind,
 }

@@ -29,10 +29,13 @@ static TABLE: RwLock<Table> = RwLock::new(Table {
     free: Vec::new(),
 });
 
+/// The file, the line and the column that a slot stands for.
+type Written = (Arc<str>, u32, u32);
+
 /// The lines that the slots stand for.
 struct Table {
-    /// The file and the line of each slot that has been written.
-    lines: Vec<(Arc<str>, u32)>,
+    /// The file, the line and the column of each slot that has been written.
+    lines: Vec<Written>,
     /// Slots that are not in use.
     free: Vec<usize>,
 }
@@ -46,7 +49,7 @@ pub struct SourceLine(pub(crate) &'static Location<'static>);
 /// ```
 /// use simt::{Body, DefectKind, Launch, Options, SourceLines};
 ///
-/// let lines = SourceLines::new("kernel.ptx", &[7]);
+/// let lines = SourceLines::new("kernel.ptx", &[(7, 1)]);
 /// let line = lines.lines()[0];
 /// let options = Options::default();
 /// let launch = Launch::new("trap", 1, 1, &options);
@@ -64,17 +67,18 @@ pub struct SourceLines {
 }
 
 impl SourceLines {
-    /// The lines of these numbers, from 1, of the file `file`.
+    /// These lines of the file `file`, each with a column, from 1.
     ///
-    /// A program can have 65536 such lines at a time. Further ones stand for the line of this call.
+    /// Two columns of a line count as two lines. A program can have 65536 of them at a time. Further ones stand for the
+    /// line of this call.
     #[track_caller]
     #[must_use]
-    pub fn new(file: &str, numbers: &[u32]) -> Self {
+    pub fn new(file: &str, places: &[(u32, u32)]) -> Self {
         let (file, caller) = (Arc::from(file), Location::caller());
         let mut table = lock_to_change();
         let mut slots = Vec::new();
-        let lines = numbers.iter().map(|number| {
-            let Some(slot) = table.slot((Arc::clone(&file), *number), caller) else {
+        let lines = places.iter().map(|&(line, column)| {
+            let Some(slot) = table.slot((Arc::clone(&file), line, column), caller) else {
                 return SourceLine(caller);
             };
             slots.push(slot);
@@ -85,7 +89,7 @@ impl SourceLines {
         Self { lines, slots }
     }
 
-    /// The lines, in the order of their numbers' list.
+    /// The lines, in the order of their places' list.
     #[must_use]
     pub fn lines(&self) -> &[SourceLine] {
         &self.lines
@@ -100,7 +104,7 @@ impl Drop for SourceLines {
 
 impl Table {
     /// Assigns a slot to this line; none if all are in use.
-    fn slot(&mut self, line: (Arc<str>, u32), caller: &Location<'static>) -> Option<usize> {
+    fn slot(&mut self, line: Written, caller: &Location<'static>) -> Option<usize> {
         if let Some(slot) = self.free.pop() {
             self.lines[slot] = line;
             return Some(slot);
@@ -128,8 +132,8 @@ pub(crate) fn lock_source_lines() -> impl Sized {
     lock_to_change()
 }
 
-/// The file and the line of a place that stands for another one.
-fn stands_for(location: &'static Location<'static>) -> Option<(Arc<str>, u32)> {
+/// What a place stands for, if it is that of a slot.
+fn stands_for(location: &'static Location<'static>) -> Option<Written> {
     let start = SLOTS.0.as_ptr().addr();
     let distance = std::ptr::from_ref(location).addr().wrapping_sub(start);
     let slot = distance / size_of::<Slot>();
@@ -142,10 +146,10 @@ fn stands_for(location: &'static Location<'static>) -> Option<(Arc<str>, u32)> {
 impl From<&'static Location<'static>> for SourceLocation {
     fn from(location: &'static Location<'static>) -> Self {
         match stands_for(location) {
-            Some((file, line)) => Self {
+            Some((file, line, column)) => Self {
                 file: Cow::Owned(file.as_ref().to_owned()),
                 line,
-                column: 1,
+                column,
             },
             None => Self {
                 file: Cow::Borrowed(location.file()),
@@ -162,27 +166,27 @@ mod tests {
 
     #[test]
     fn a_line_stands_for_that_of_the_other_file() {
-        let lines = SourceLines::new("kernel.ptx", &[7, 9]);
+        let lines = SourceLines::new("kernel.ptx", &[(7, 1), (9, 5)]);
         let shown = lines
             .lines()
             .iter()
             .map(|line| SourceLocation::from(line.0).to_string());
-        assert!(shown.eq(["kernel.ptx:7:1", "kernel.ptx:9:1"]));
+        assert!(shown.eq(["kernel.ptx:7:1", "kernel.ptx:9:5"]));
         let here = Location::caller();
         assert_eq!(SourceLocation::from(here).line, here.line());
     }
 
     #[test]
     fn more_than_all_lines_are_those_of_the_call() {
-        let numbers: Vec<u32> = (0..MOST as u32 + 5).collect();
-        let lines = SourceLines::new("long.ptx", &numbers);
+        let places: Vec<(u32, u32)> = (0..MOST as u32 + 5).map(|line| (line, 1)).collect();
+        let lines = SourceLines::new("long.ptx", &places);
         let last = lines
             .lines()
             .last()
             .map(|line| SourceLocation::from(line.0));
         assert!(last.is_some_and(|last| last.file.ends_with("source_lines.rs")));
         drop(lines);
-        let again = SourceLines::new("short.ptx", &[3]);
+        let again = SourceLines::new("short.ptx", &[(3, 1)]);
         let first = SourceLocation::from(again.lines()[0].0);
         assert_eq!(first.to_string(), "short.ptx:3:1");
     }
