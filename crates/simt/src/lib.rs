@@ -175,11 +175,11 @@ pub use instructions::{
     dependent_launch_wait, describe_view, dynamic_shared, fail, fence, fence_acq_rel,
     fence_acquire, fence_mbarrier_init, fence_proxy_async, fence_release, grid_barrier,
     loop_rounds, map_shared, mbarrier_arrive, mbarrier_arrive_counted, mbarrier_arrive_expect,
-    mbarrier_arrive_relaxed, mbarrier_expect, mbarrier_init, mbarrier_parity, mbarrier_test,
-    mbarrier_wait, position, print, profile, refuse_host_call, set_max_registers, shared_offset,
-    shared_owner, static_memory, static_shared, tensor_load, tensor_store, uninterrupted,
-    warp_barrier, warp_collective, warp_exchange, wgmma, wgmma_begin, wgmma_collect, wgmma_commit,
-    wgmma_fence, wgmma_of_registers, wgmma_wait, write_at, yield_now,
+    mbarrier_arrive_relaxed, mbarrier_expect, mbarrier_init, mbarrier_invalidate, mbarrier_parity,
+    mbarrier_test, mbarrier_wait, position, print, profile, refuse_host_call, set_max_registers,
+    shared_offset, shared_owner, static_memory, static_shared, tensor_load, tensor_store,
+    uninterrupted, warp_barrier, warp_collective, warp_exchange, wgmma, wgmma_begin, wgmma_collect,
+    wgmma_commit, wgmma_fence, wgmma_of_registers, wgmma_wait, write_at, yield_now,
 };
 pub use launch::{Body, Launch, MAX_THREADS_PER_BLOCK, Options, Output, Preemption, Report};
 pub use memory::{

@@ -315,3 +315,32 @@ fn barriers_of_one_line_are_two() {
         "{text}"
     );
 }
+
+#[test]
+fn an_mbarrier_ends_when_it_is_invalidated() {
+    const MISUSE: Option<DefectKind> = Some(DefectKind::BarrierMisuse);
+    for (first, kind) in [
+        ("@%p1 mbarrier.init.shared.b64 [s], 64;", None),
+        ("", MISUSE),
+        ("@%p1 mbarrier.init.shared.b64 [s+8], 64;", MISUSE),
+        ("@%p1 st.shared.u32 [s], 64;", MISUSE),
+    ] {
+        let report = run(
+            64,
+            false,
+            &format!(
+                "setp.eq.u32 %p1, %r1, 0;
+                @%p1 mbarrier.init.shared.b64 [s], 64;
+                bar.sync 0;
+                @%p1 mbarrier.inval.shared.b64 [s];
+                {first}
+                bar.sync 0;
+                mbarrier.arrive.shared.b64 %rd2, [s];"
+            ),
+        );
+        expect(&report, kind, first);
+    }
+    let store = "mbarrier.init.shared.b64 [s], 1; mbarrier.inval.shared.b64 [s];
+        st.shared.u32 [s], 0;";
+    expect(&run(1, false, store), None, "a store");
+}

@@ -13,11 +13,6 @@ use crate::words::{LoadMode, Memory, Order, RegisterStep, Scope, Type};
 impl Decoder<'_> {
     pub(super) fn mbarrier(&mut self, at: At<'_>, it: &Mbarrier) -> Decoded<()> {
         let of = Type::U32;
-        // The memory remains that of a barrier until the block ends.
-        if it.name == MbarrierName::Invalidate {
-            self.emit(Op::Nothing);
-            return Ok(());
-        }
         let order = match (it.order, it.scope) {
             (Some(Order::Relaxed), _) => ArrivalOrder::Relaxed,
             (_, Some(Scope::Block)) => ArrivalOrder::Block,
@@ -31,6 +26,7 @@ impl Decoder<'_> {
             (MbarrierName::Init, [address, arrivals]) => {
                 (address, MbarrierStep::Init(self.source(at, arrivals, of)?))
             }
+            (MbarrierName::Invalidate, [address]) => (address, MbarrierStep::Invalidate),
             (MbarrierName::Arrive, [state @ Operand::Name(name), address, rest @ ..]) => {
                 let (count, bytes) = match (it.expect, rest) {
                     (Some(_), [bytes]) => {

@@ -159,6 +159,7 @@ pub(crate) enum ArrivalOrder {
 pub(crate) enum MbarrierStep {
     /// Slots of the number of arrivals.
     Init(u32),
+    Invalidate,
     Arrive {
         /// Slot of the phase in which it arrives.
         d: Option<u32>,

@@ -29,6 +29,7 @@ impl Thread<'_> {
             MbarrierStep::Init(arrivals) => {
                 simt::mbarrier_init(address, self.get(arrivals) as u32);
             }
+            MbarrierStep::Invalidate => simt::mbarrier_invalidate(address),
             MbarrierStep::Arrive {
                 d,
                 count,

@@ -1,4 +1,4 @@
-//! Mbarriers: `mbarrier.init`, `.arrive`, `.expect_tx`, `.try_wait.parity` of the PTX ISA (section
+//! Mbarriers: `mbarrier.init`, `.inval`, `.arrive`, `.expect_tx`, `.try_wait.parity` of the PTX ISA (section
 //! "Parallel Synchronization and Communication Instructions: mbarrier").
 
 use crate::basics::{CallSite, DefectKind, FenceOrder, Finding, MemoryScope};
@@ -33,6 +33,30 @@ pub fn mbarrier_init(address: usize, arrivals: u32) {
             let result = check.init_mbarrier(&thread.position, &block.shared, place, site);
             block.end_on(thread, result);
         }
+    });
+}
+
+/// Ends the block's mbarrier at `address`, whose bytes are ordinary memory again.
+///
+/// No thread may wait at it, and all bytes that it expects must have arrived.
+///
+/// # Panics
+///
+/// Outside of a launch.
+#[track_caller]
+pub fn mbarrier_invalidate(address: usize) {
+    live_instruction(|thread, block, site| {
+        block.before_visible_step(thread, ATOMIC_WEIGHT);
+        let (offset, barrier) = block.own_mbarrier(thread, address, site);
+        let waiting = block.mbarriers.waiting(offset);
+        if waiting > 0 || barrier.expected != barrier.landed {
+            block.fail_in_use(thread, waiting, (offset, &barrier), site);
+        }
+        if let Some(check) = block.active_check() {
+            let result = check.forget_mbarrier(&thread.position, offset, site);
+            block.end_on(thread, result);
+        }
+        block.mbarriers.remove(offset);
     });
 }
 

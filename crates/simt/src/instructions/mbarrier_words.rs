@@ -64,7 +64,7 @@ impl Block {
             None => {
                 let message = format!(
                     "there is no mbarrier at byte {offset} of the shared memory of block {}: it \
-                     has not been initialised",
+                     has not been initialised, or was invalidated since",
                     owner.threads[0].position.block_idx
                 );
                 self.fail_among_others(thread, DefectKind::BarrierMisuse, message, site)
@@ -112,6 +112,25 @@ impl Block {
              byte {known} on"
         );
         self.fail_at_mbarrier(thread, message, (known, barrier), site)
+    }
+
+    #[cold]
+    pub(super) fn fail_in_use(
+        &self,
+        thread: &Thread,
+        waiting: usize,
+        (offset, barrier): (usize, &Mbarrier),
+        site: CallSite,
+    ) -> ! {
+        let use_made = match waiting {
+            0 => "bytes are on their way to it".to_owned(),
+            1 => "a thread waits at it".to_owned(),
+            _ => format!("{waiting} threads wait at it"),
+        };
+        let message = format!(
+            "the mbarrier at byte {offset} of shared memory is invalidated while {use_made}"
+        );
+        self.fail_at_mbarrier(thread, message, (offset, barrier), site)
     }
 
     #[cold]

@@ -53,8 +53,8 @@ pub use loops::{LoopRounds, loop_rounds};
 pub use max_registers::set_max_registers;
 pub use mbarrier::{
     fence_mbarrier_init, mbarrier_arrive, mbarrier_arrive_counted, mbarrier_arrive_expect,
-    mbarrier_arrive_relaxed, mbarrier_expect, mbarrier_init, mbarrier_parity, mbarrier_test,
-    mbarrier_wait,
+    mbarrier_arrive_relaxed, mbarrier_expect, mbarrier_init, mbarrier_invalidate, mbarrier_parity,
+    mbarrier_test, mbarrier_wait,
 };
 pub use print::print;
 pub use shared::{dynamic_shared, static_shared};

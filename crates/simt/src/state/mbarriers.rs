@@ -107,18 +107,22 @@ struct Waited {
 #[derive(Default)]
 pub(crate) struct Mbarriers {
     barriers: RefCell<BTreeMap<usize, Waited>>,
+    /// The numbers of those that are no longer there.
+    free: RefCell<Vec<u16>>,
 }
 
 impl Mbarriers {
     /// Forgets all mbarriers.
     pub fn clear(&mut self) {
         self.barriers.get_mut().clear();
+        self.free.get_mut().clear();
     }
 
     /// Begins an mbarrier, which must not exist yet.
     pub fn init(&self, offset: usize, arrivals: u32, initialiser: u32, site: CallSite) -> u16 {
         let mut barriers = self.barriers.borrow_mut();
-        let number = barriers.len() as u16;
+        let free = self.free.borrow_mut().pop();
+        let number = free.unwrap_or(barriers.len() as u16);
         let barrier = Mbarrier {
             number,
             site,
@@ -137,6 +141,19 @@ impl Mbarriers {
         };
         barriers.insert(offset, waited);
         number
+    }
+
+    /// Ends the mbarrier at this offset.
+    pub fn remove(&self, offset: usize) {
+        let removed = self.barriers.borrow_mut().remove(&offset);
+        let number = removed.map(|it| it.barrier.number);
+        self.free.borrow_mut().extend(number);
+    }
+
+    /// The number of threads that wait at the mbarrier at this offset.
+    pub fn waiting(&self, offset: usize) -> usize {
+        let barriers = self.barriers.borrow();
+        barriers.get(&offset).map_or(0, |it| it.waiting.len())
     }
 
     /// The mbarrier at this offset.
@@ -256,6 +273,16 @@ mod tests {
         assert_eq!(arrive(0), Progress::TooMany);
         assert_eq!(barriers.land(8, 4), Progress::Complete(vec![]));
         assert!(barriers.get(8).unwrap().is_past(true));
+    }
+
+    #[test]
+    fn the_number_of_one_that_ended_is_free() {
+        let barriers = Mbarriers::default();
+        let init = |offset| barriers.init(offset, 1, 0, Location::caller());
+        assert_eq!([8, 16, 24].map(init), [0, 1, 2]);
+        barriers.remove(16);
+        assert!(barriers.get(16).is_none());
+        assert_eq!([32, 40].map(init), [1, 3]);
     }
 
     #[test]

@@ -99,6 +99,70 @@ fn an_ordinary_store_to_a_barrier() {
 }
 
 #[test]
+fn a_barrier_that_was_invalidated() {
+    let words = ["there is no mbarrier", "or was invalidated since"];
+    twins(BarrierMisuse, &words, 32, |_, right| {
+        barriers(BARRIERS, &[32]);
+        simt::mbarrier_arrive(barrier(0));
+        simt::mbarrier_wait(barrier(0), false);
+        sync();
+        if me() == 0 {
+            simt::mbarrier_invalidate(barrier(0));
+            if right {
+                simt::mbarrier_init(barrier(0), 32);
+            }
+        }
+        sync();
+        simt::mbarrier_arrive(barrier(0));
+        simt::mbarrier_wait(barrier(0), false);
+    });
+}
+
+#[test]
+fn a_store_where_a_barrier_was() {
+    let words = ["a write of 4 bytes", "those of an mbarrier"];
+    twins(BarrierMisuse, &words, 32, |_, right| {
+        barriers(BARRIERS, &[1, 1]);
+        if me() == 0 {
+            simt::mbarrier_invalidate(barrier(usize::from(!right)));
+            store(shared(BARRIERS), 0_u32);
+        }
+    });
+}
+
+#[test]
+fn a_barrier_that_is_invalidated_while_threads_wait() {
+    let words = ["at byte 92160", "invalidated while", "it has 0 of its 2"];
+    let found = twins(BarrierMisuse, &words, 32, |_, right| {
+        barriers(BARRIERS, &[2, 32]);
+        if me() != 0 && !right {
+            simt::mbarrier_wait(barrier(0), false);
+        }
+        simt::mbarrier_test(barrier(1), false);
+        if me() == 0 {
+            simt::mbarrier_invalidate(barrier(0));
+        }
+    });
+    assert!(found.related[0].location.is_some(), "{found}");
+}
+
+#[test]
+fn a_barrier_that_is_invalidated_before_its_bytes_have_come() {
+    let words = ["while bytes are on their way", "0 of 128 expected bytes"];
+    twins(BarrierMisuse, &words, 32, |memory, right| {
+        barriers(BARRIERS, &[1]);
+        if me() == 0 {
+            simt::mbarrier_arrive_expect(barrier(0), 128);
+            if right {
+                memory.copy_words(128, 0, None);
+                simt::mbarrier_wait(barrier(0), false);
+            }
+            simt::mbarrier_invalidate(barrier(0));
+        }
+    });
+}
+
+#[test]
 fn a_barrier_that_is_misaligned() {
     twins(Misaligned, &["not a multiple of 8"], 32, |_, right| {
         if me() == 0 {

@@ -5,12 +5,15 @@ use crate::basics::{AccessKind, CallSite, Finding, MemoryScope, Position};
 use crate::check::asynchronous::agents::{Agent, asynchronous};
 use crate::check::block::BlockCheck;
 use crate::check::cells::event::{Event, EventKind, Time};
+use crate::check::cells::reader_sets::ReaderSets;
+use crate::check::cells::shared_shadow::{PAGE_BYTES, Page};
 use crate::check::cells::site::Site;
 use crate::check::clocks::barrier_order::{BarrierOrder, Phases};
 use crate::check::clocks::block_clock::BlockClock;
 use crate::check::clocks::clock::{VectorClock, add};
 use crate::check::clocks::order::index_of;
 use crate::check::reports::place::Place;
+use crate::memory::OutOfMemory;
 use crate::state::{MBARRIER_BYTES, SharedMemory};
 use std::ops::Range;
 use std::sync::Arc;
@@ -93,8 +96,11 @@ impl BlockCheck {
         (offset, number): (usize, u16),
         site: CallSite,
     ) -> Result<(), Box<Finding>> {
+        let number = usize::from(number);
         let mut phases = self.phases.borrow_mut();
-        phases.resize(usize::from(number) + 1, Phases::default());
+        let count = phases.len().max(number + 1);
+        phases.resize(count, Phases::default());
+        phases[number] = Phases::default();
         drop(phases);
         let result = self.with_accessor(position, |accessor| {
             let thread = (self.block, accessor.thread);
@@ -112,6 +118,24 @@ impl BlockCheck {
             let place = Place::of_shared(shared, (offset, MBARRIER_BYTES), AccessKind::Write);
             Box::new(self.describe(position, AccessKind::Write, &place, &conflict, site))
         })
+    }
+
+    /// The thread at `position` ends the mbarrier at `offset`. For later accesses of its bytes, it has written them.
+    pub fn forget_mbarrier(
+        &self,
+        position: &Position,
+        offset: usize,
+        site: CallSite,
+    ) -> Result<(), Box<Finding>> {
+        let thread = (self.block, position.thread() as u16);
+        let site = Site::of(site);
+        let event = Event::new(EventKind::Write, thread, self.now(), MBARRIER_BYTES, site);
+        let overwrite = |mut page: Page<'_>, sets: &mut ReaderSets| {
+            page.overwrite(offset % PAGE_BYTES, MBARRIER_BYTES, &event, sets)
+        };
+        let written = self.with_shared_page(offset / PAGE_BYTES, overwrite);
+        let no_memory = |error: OutOfMemory| Finding::out_of_memory(&error.to_string());
+        written.flatten().map_err(no_memory)
     }
 
     /// Whether the thread at `position`, of the block of `accessing`, comes after the initialisation
