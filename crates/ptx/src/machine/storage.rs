@@ -42,7 +42,7 @@ impl<T: Zeroable> Words<T> {
     }
 }
 
-/// Local memory of a thread.
+/// Local memory of a thread. Reads of what it has not written are not reported: compilers copy structures with padding.
 #[derive(Debug)]
 pub(super) struct Local(Words<Cell<u64>>);
 
