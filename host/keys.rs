@@ -142,11 +142,16 @@ impl Device {
         if len == 0 {
             return Ok((self.divided(&[0])?, Buffer::uninit(self, 0)?));
         }
+        // Keys whose type has a smaller alignment than words may start anywhere in another program's memory.
+        let copy = match keys.device_address().is_multiple_of(align_of::<W>() as u64) {
+            true => None,
+            false => Some(keys.copied()?),
+        };
+        let keys = copy.as_ref().map_or(keys, Buffer::view);
         let blocks = len.div_ceil(KEY_THREADS as usize);
         let blocks = grid_x(blocks, || format!("a grid for {len} keys"))?;
         let config = LaunchConfig::new(blocks, KEY_THREADS);
-        // SAFETY: a word has the size of a key, and no larger alignment than the words of a buffer: keys of its
-        // size start at multiples of it.
+        // SAFETY: a word has the size of a key, and the keys start at a multiple of its alignment.
         let words = || unsafe { Global::from_raw_parts(global(keys).as_ptr().cast::<W>(), len) };
         let mut flags = Buffer::<u64>::uninit(self, len)?;
         let params = (words(), global_mut(flags.view_mut()));
@@ -161,7 +166,7 @@ impl Device {
         let mut starts = Buffer::<u64>::uninit(self, runs)?;
         let mut of_runs = Buffer::<K>::uninit(self, runs)?;
         let of_words = global_mut(of_runs.view_mut());
-        // SAFETY: as for the keys.
+        // SAFETY: as for the keys; a buffer starts at a multiple of any word's alignment.
         let of_words =
             unsafe { GlobalMut::from_raw_parts(of_words.as_mut_ptr().cast::<W>(), runs) };
         let params = (

@@ -17,6 +17,28 @@ fn naive<K: Copy + PartialEq>(keys: &[K], x: &[i32]) -> (Vec<K>, Vec<i64>) {
     (of_runs, sums)
 }
 
+/// Keys in another program's memory start wherever their type may.
+#[cfg(feature = "cuda")]
+#[test]
+fn keys_of_bytes_start_anywhere() {
+    let device = Device::simulator();
+    let bytes: Vec<u8> = (0..100).map(|place| place / 24).collect();
+    let buffer = device.upload(&bytes).unwrap();
+    for first in 0..8 {
+        let address = buffer.device_address() + first as u64;
+        let (keys, _) = bytes[first..first + 88].as_chunks::<8>();
+        let x = vec![1; keys.len()];
+        // SAFETY: initialised memory of one allocation, which lives until the end and which nothing writes.
+        let view =
+            unsafe { tilewright::interop::raw::view::<[u8; 8]>(&device, address, keys.len()) };
+        let (of_runs, sums) = device
+            .reduce_by_key(view.unwrap(), &device.upload(&x).unwrap(), ops::Sum)
+            .unwrap();
+        let found = (of_runs.to_vec().unwrap(), sums.to_vec().unwrap());
+        assert_eq!(found, naive(keys, &x), "{first}");
+    }
+}
+
 fn assert_runs<K: Element + PartialEq + std::fmt::Debug>(device: &Device, keys: &[K]) {
     let x: Vec<i32> = (0..keys.len())
         .map(|i| (i * 7919 % 1021) as i32 - 500)
