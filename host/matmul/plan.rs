@@ -26,7 +26,7 @@ mod vector;
 pub use exact::{ExactPlan, ResiduesPlan, smaller_panel};
 pub use grid::Grid;
 pub use group::{blocks_in_group, is_alone, select_in_group};
-pub use obstacle::obstacle;
+pub use obstacle::{not_split, obstacle};
 pub use prepared::PreparedAs;
 pub use problem::{DeviceFacts, MatrixLayout, Problem, ROW_ALIGNMENT};
 pub use reason::SelectionReason;

@@ -3,7 +3,8 @@
 use crate::{Line, says};
 use tilewright::ndarray::{Axis, array};
 use tilewright::{
-    AddressMode, Device, DeviceChoice, Order, TextureOptions, ops, reduce_axis, reduce_dot_axis,
+    AddressMode, Device, DeviceChoice, HostMatrix, Order, TextureOptions, ops, reduce_axis,
+    reduce_dot_axis,
 };
 
 pub fn table() -> Vec<Line> {
@@ -149,6 +150,11 @@ fn shapes() -> Vec<Line> {
             device.matrix_zeros::<f32>((usize::MAX, 2)),
             "matrix_zeros: a matrix of 18446744073709551615x2 elements is too large: a buffer can hold at most \
              isize::MAX bytes",
+        ),
+        says(
+            HostMatrix::new((usize::MAX, 2), &[0.0_f32; 2]),
+            "HostMatrix::new: a matrix of 18446744073709551615x2 elements is too large: no slice has as many; give the \
+             rows and columns of the slice's matrix",
         ),
     ]
 }

@@ -100,13 +100,12 @@ fn kernels() -> Vec<Line> {
                 .arithmetic(Arithmetic::Split)
                 .run(),
             "Matmul::run: no kernel computes the product of 8x8 and 8x8 matrices of f32 on simulator #1: only products \
-             with K (the rows of B) of at least 63 are split, and K is 8; use Arithmetic::Auto, without a prepared \
-             matrix",
+             with K (the rows of B) of at least 63 are split, and K is 8; use Arithmetic::Auto",
         ),
         says(
             device.prepare(&single),
-            "prepare: no kernel computes products with the 8x8 matrix of f32 on simulator #1: only products with K (the rows of B) of at least 63 are split, and K is 8; use Arithmetic::Auto, without a prepared \
-             matrix",
+            "prepare: no kernel computes products with the 8x8 matrix of f32 on simulator #1: only products with K (the \
+             rows of B) of at least 63 are split, and K is 8; multiply by the matrix itself, which needs no preparation",
         ),
         says(
             oldest.matmul(&old_half, &old_half),

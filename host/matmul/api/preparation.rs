@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::error::{ErrorKind, Outcome};
 use crate::matmul::arithmetic::Arithmetic;
 use crate::matmul::execute::Computes;
-use crate::matmul::plan::{Plan, Problem, Request, Steps};
+use crate::matmul::plan::{Plan, Problem, Request, Steps, not_split};
 use crate::matmul::staging::{LineKernels, PreparedMatrix, PreparedResidues};
 use crate::matmul::types::EpilogueScalar;
 use crate::matrix::{MatrixView, Order};
@@ -26,7 +26,13 @@ fn plan_of<T: Computes<T, T>>(
         ErrorKind::NoKernel { device, reason, .. } => ErrorKind::NoKernel {
             problem: format!("products with the {k}x{n} matrix of {}", problem.element),
             device,
-            reason,
+            reason: match (request, not_split(k)) {
+                // The call names no arithmetic.
+                (Request::Fastest(Arithmetic::Split, _), Some(reason)) => {
+                    format!("{reason}; multiply by the matrix itself, which needs no preparation")
+                }
+                _ => reason,
+            },
         },
         error => error,
     })

@@ -1,7 +1,7 @@
 //! A matrix in host memory.
 
 use crate::element::Element;
-use crate::error::{During, Result};
+use crate::error::{During, ErrorKind, Result};
 use crate::matrix::{MatrixShape, check_shape};
 use std::fmt;
 
@@ -33,7 +33,14 @@ impl<'a, T: Element> HostMatrix<'a, T> {
     /// [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge) if that product overflows.
     pub fn new(shape: impl Into<MatrixShape>, elements: &'a [T]) -> Result<Self> {
         let shape = shape.into();
-        check_shape("the slice", shape, elements.len()).during("HostMatrix::new")?;
+        let checked = match shape.rows.checked_mul(shape.cols) {
+            Some(_) => check_shape("the slice", shape, elements.len()),
+            None => Err(ErrorKind::TooLarge {
+                what: format!("a matrix of {}x{} elements", shape.rows, shape.cols),
+                remedy: "no slice has as many; give the rows and columns of the slice's matrix",
+            }),
+        };
+        checked.during("HostMatrix::new")?;
         Ok(Self { elements, shape })
     }
 

@@ -45,14 +45,9 @@ fn of_arithmetic(problem: &Problem, arithmetic: Arithmetic) -> Option<String> {
         (Arithmetic::Chain, _) => Some(format!(
             "Arithmetic::Chain is for f32, f64 and i8, not for {element}; use Arithmetic::Auto"
         )),
-        (Arithmetic::Split, ElementType::F32) if lowest_exponent(k).is_none() => {
-            let least = (0..).find(|&k| lowest_exponent(k).is_some())?;
-            Some(format!(
-                "only products with K (the rows of B) of at least {least} are split, and K is {k}; use \
-                 Arithmetic::Auto, without a prepared matrix"
-            ))
+        (Arithmetic::Split, ElementType::F32) => {
+            not_split(k).map(|reason| format!("{reason}; use Arithmetic::Auto"))
         }
-        (Arithmetic::Split, ElementType::F32) => None,
         (Arithmetic::Split, _) => Some(format!(
             "Arithmetic::Split is for f32, not for {element}; use Arithmetic::Auto"
         )),
@@ -62,6 +57,15 @@ fn of_arithmetic(problem: &Problem, arithmetic: Arithmetic) -> Option<String> {
         )),
         (Arithmetic::Auto | Arithmetic::BatchInvariant, _) => None,
     }
+}
+
+/// Why a product with this K is not split, if it is not.
+pub fn not_split(k: usize) -> Option<String> {
+    let is_split = |k| lowest_exponent(k).is_some();
+    let least = (0..).find(|&k| is_split(k))?;
+    (!is_split(k)).then(|| {
+        format!("only products with K (the rows of B) of at least {least} are split, and K is {k}")
+    })
 }
 
 /// Why no kernel multiplies operands with block scales, or rows that are counted on the device.
