@@ -11,6 +11,7 @@ use program::{Program, programs};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use simt::MemoryOrder;
 
 /// The number of seeds of each program.
 const SEEDS: u64 = 24;
@@ -29,6 +30,31 @@ proptest! {
             prop_assert!(allowed.all.contains(&outcome), "seed {seed}: {outcome:?}");
         }
     }
+}
+
+/// Thread 1 reads 15 from thread 2, which has it from thread 1's own exchange; that exchange also reads a 15, which
+/// decides nothing.
+#[test]
+fn the_value_of_an_exchange_depends_on_no_read() {
+    use program::{Step, Value};
+    let order = MemoryOrder::Relaxed;
+    let load = |word| Step::Load { word, order };
+    let store = |word| {
+        let value = Value::Read;
+        Step::Store { word, value, order }
+    };
+    let exchange = Step::Exchange { word: 0, order };
+    let program = Program {
+        threads: [
+            vec![load(0), exchange],
+            vec![load(1), store(0), exchange],
+            vec![load(0), store(1)],
+        ],
+        are_apart: false,
+    };
+    let allowed = Allowed::of(&program);
+    let outcome = ([[0, 15, 0], [15, 0, 15], [15, 0, 0]], [11, 15]);
+    assert!(allowed.all.contains(&outcome) && !allowed.in_order.contains(&outcome));
 }
 
 /// Whether a program has outcomes that need a load of a later store, and the number of those that occur.

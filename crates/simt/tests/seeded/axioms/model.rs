@@ -207,8 +207,13 @@ impl Model {
         order: &[Vec<usize>; WORDS],
         allowed: &mut Allowed,
     ) {
-        // Axiom "No-Thin-Air".
-        let sources = execution.reads_from.union(&self.dependencies);
+        // Axiom "No-Thin-Air". The value that an exchange writes depends on no read.
+        let mut sources = self.dependencies.clone();
+        for (write, read) in execution.reads_from.pairs() {
+            if !self.events[write].reads() {
+                sources.add(write, read);
+            }
+        }
         if !sources.is_acyclic() {
             return;
         }
