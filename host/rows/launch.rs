@@ -41,8 +41,9 @@ pub(crate) struct RowLaunch {
 }
 
 impl RowLaunch {
-    /// Of the library's kernels, for `count` rows, at least one, of `len` elements of type `T`. `C` is that of clusters.
-    pub(super) fn new<T: Element, C: OwnKernel>(
+    /// Of the library's kernels, for `count` rows, at least one, of `len` elements of type `T`. `A` is that of rows of 16
+    /// bits that are copied ahead, and `C` that of clusters.
+    pub(super) fn new<T: Element, A: OwnKernel, C: OwnKernel>(
         device: &Device,
         (count, len): (usize, usize),
         is_staged: bool,
@@ -55,7 +56,8 @@ impl RowLaunch {
             RowClass::Parts { .. } => RowKernel::Parts,
             RowClass::Long => RowKernel::Long,
         };
-        Self::of_plan::<T>(device, (count, len), is_staged, (plan, kernel))
+        let has_ahead = size_of::<T>() == 2 && runs::<A>(device);
+        Self::of_plan::<T>(device, (count, len), is_staged, (plan, kernel, has_ahead))
     }
 
     /// Of a custom map.
@@ -66,14 +68,15 @@ impl RowLaunch {
     ) -> Outcome<Self> {
         let plan = RowPlan::new(len, size_of::<T>()).without_parts();
         // Maps have one kernel, which keeps rows like the one for long rows.
-        Self::of_plan::<T>(device, (count, len), is_staged, (plan, RowKernel::Long))
+        let kernel = RowKernel::Long;
+        Self::of_plan::<T>(device, (count, len), is_staged, (plan, kernel, false))
     }
 
     fn of_plan<T: Element>(
         device: &Device,
         (count, len): (usize, usize),
         is_staged: bool,
-        (plan, kernel): (RowPlan, RowKernel),
+        (plan, kernel, has_ahead): (RowPlan, RowKernel, bool),
     ) -> Outcome<Self> {
         let in_registers = match kernel {
             RowKernel::Block => Some(len.next_multiple_of(plan.vector())),
@@ -88,11 +91,8 @@ impl RowLaunch {
         // rows memory alone takes as long.
         let multiprocessors = device.properties().multiprocessors.max(1) as usize;
         let is_large = matches!(kernel, RowKernel::Block) && plan.threads() == MOST_THREADS;
-        let is_ahead = !is_staged
-            && is_large
-            && size_of::<T>() == 2
-            && fits.is_some()
-            && groups > multiprocessors;
+        let is_ahead =
+            !is_staged && is_large && has_ahead && fits.is_some() && groups > multiprocessors;
         let whole = fits.filter(|_| is_staged || is_ahead);
         let (kernel, groups) = match is_ahead {
             true => (RowKernel::Ahead, multiprocessors),

@@ -105,7 +105,8 @@ impl<'a, T: RowElement> Columns<'a, T> {
     fn launch(&self, device: &Device, rows: Rows<'_, T>, residual: Residual<'_, T>) -> Outcome<()> {
         let (count, len) = rows.operand().shape();
         let is_staged = rows.is_staged() || residual.is_staged() || self.is_staged();
-        let launch = RowLaunch::new::<T, T::NormCluster>(device, (count, len), is_staged)?;
+        let launch =
+            RowLaunch::new::<T, T::NormAhead, T::NormCluster>(device, (count, len), is_staged)?;
         // SAFETY: the launch accesses the elements of the rows alone, as the kernels document.
         let ([x_apart, y_apart], x, y) = unsafe { rows.into_params() };
         let ([residual_apart, sums_apart], residual, sums) = match residual {

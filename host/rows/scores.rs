@@ -64,7 +64,11 @@ impl Device {
         of_rows: OfRows<'_>,
     ) -> Outcome<()> {
         let (count, len) = rows.operand().shape();
-        let launch = RowLaunch::new::<T, T::SoftmaxCluster>(self, (count, len), rows.is_staged())?;
+        let launch = RowLaunch::new::<T, T::SoftmaxAhead, T::SoftmaxCluster>(
+            self,
+            (count, len),
+            rows.is_staged(),
+        )?;
         // SAFETY: the launch accesses the elements of the rows alone, as the kernels document.
         let ([x_apart, y_apart], x, y) = unsafe { rows.into_params() };
         let shape = SoftmaxShape {

@@ -50,7 +50,7 @@ macro_rules! kernels_of_classes {
             |operands| operands.block::<{ VALUES / LANES }, LANES>([
                 shared_array![f32; MAX_WARPS], shared_array![f32; MAX_WARPS],
             ]));
-        $($family!($ahead of $element [max_threads = 1024],
+        $($family!($ahead of $element [arch = "sm_80", max_threads = 1024],
             "rows of up to 32 768 elements, copied ahead",
             "blocks of [`RowPlan::threads`](super::RowPlan::threads) threads, at most one for each row. Rows are not \
                 staged, and dynamic shared memory has room for one.",

@@ -15,25 +15,14 @@ use super::mover::Mover;
 use super::place::{Sections, Span};
 use super::plan::{LANES_OF_ROW, RowClass, RowPlan};
 use super::short::ShortRows;
-use super::steps::{RowSteps, ScratchOf, mapped, reduce, replace, value_of_block, values_of_rows};
+use super::steps::{
+    RowMap, RowSteps, RowValue, ScratchOf, mapped, reduce, replace, value_of_block, values_of_rows,
+};
 use super::vectors::{Row, Rows, Values};
 use crate::reduce::Reduction;
 use bytemuck::{Pod, Zeroable};
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
-
-/// A map of the elements of a row that sees the row's value, by the operation's [`Reduction`].
-///
-/// Elements are f32, or f16 and bf16 in f32. `finish` is called by every thread of a row. With
-/// [`IS_TOTAL`](Reduction::IS_TOTAL), `map` may also be called for elements that do not exist.
-pub trait RowMap: Reduction<f32> {
-    /// The result of an element, of the row's value and of the element's index in its row.
-    #[must_use]
-    fn map(element: f32, value: Self::Output, index: usize) -> f32;
-}
-
-/// The value of a row.
-pub type RowValue<M> = <M as Reduction<f32>>::Output;
 
 /// Rows to map, as the kernels' parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]

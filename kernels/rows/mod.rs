@@ -48,11 +48,12 @@ pub use class::IGNORED;
 pub use element::RowElement;
 #[cfg(feature = "entries")]
 pub use entries::*;
+pub use map::MapRowsShape;
 #[doc(hidden)]
 pub use map::map_rows;
-pub use map::{MapRowsShape, RowMap, RowValue};
 pub use plan::{MOST_THREADS, PARTS, RowClass, RowPlan, SECTION_VALUES, VALUES, VECTOR_BYTES};
 #[cfg(feature = "entries")]
 pub use shape::{NormShape, SoftmaxShape};
+pub use steps::{RowMap, RowValue};
 #[doc(hidden)]
 pub use steps::{RowSteps, Then};

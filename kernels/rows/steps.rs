@@ -1,7 +1,6 @@
 //! The steps of a row map: reductions of the elements that a thread has, and what replaces them.
 
 use super::combine::{self, Scratch};
-use super::map::RowMap;
 use super::place::{Place, Span};
 use super::short::ShortRows;
 use super::vectors::Values;
@@ -10,6 +9,19 @@ use crate::reduce::lines::combine_neighbours;
 use bytemuck::Zeroable;
 use core::marker::PhantomData;
 use cuda_std::array;
+
+/// A map of the elements of a row that sees the row's value, by the operation's [`Reduction`].
+///
+/// Elements are f32, or f16 and bf16 in f32. `finish` is called by every thread of a row. With
+/// [`IS_TOTAL`](Reduction::IS_TOTAL), `map` may also be called for elements that do not exist.
+pub trait RowMap: Reduction<f32> {
+    /// The result of an element, of the row's value and of the element's index in its row.
+    #[must_use]
+    fn map(element: f32, value: Self::Output, index: usize) -> f32;
+}
+
+/// The value of a row.
+pub type RowValue<M> = <M as Reduction<f32>>::Output;
 
 /// The steps of a kernel: a row map, or [`Then`].
 #[doc(hidden)]

@@ -2,8 +2,10 @@
 
 use super::{Norm, RowElement, Scratch, Values, combine, squares_of, sum_of};
 use crate::rows::parts::{OfParts, Parts};
+use crate::rows::place::Span;
 use crate::rows::plan::{LANES_OF_ROW, PARTS};
 use core::ops::Add;
+use cuda_std::array;
 use cuda_std::prelude::*;
 
 impl<T: RowElement> Norm<'_, T> {
@@ -80,6 +82,7 @@ impl<T: RowElement> Norm<'_, T> {
             unsafe {
                 let places = |slot| (row, span.place(slot));
                 let values: Values<SLOTS, LANES> = self.load(kept.mover(), start, places);
+                let values = padded(values, span);
                 kept.keep(&values, start, span);
                 let (value, of_parts) = match self.is_centred() {
                     true => (sum_of(&values, slots, span), of_parts[0]),
@@ -132,4 +135,16 @@ impl<T: RowElement> Norm<'_, T> {
             written += 1;
         }
     }
+}
+
+/// The values of a span, with zeros for vectors that do not exist: with those, no register is spilled.
+#[inline(always)]
+fn padded<const SLOTS: usize, const LANES: usize>(
+    values: Values<SLOTS, LANES>,
+    span: Span,
+) -> Values<SLOTS, LANES> {
+    array::from_fn(|slot| {
+        let exists = span.place(slot).exists();
+        array::from_fn(|lane| if exists { values[slot][lane] } else { 0.0 })
+    })
 }
