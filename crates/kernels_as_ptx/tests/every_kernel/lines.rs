@@ -94,6 +94,9 @@ fn rows<T: RowElement + Number>(cases: &mut Cases) {
     rows_of::<T>(cases, &[(2, 70), (2, 1100), (2, 33_000), (1, long)]);
     cases.on_profile(Profile::A100);
     rows_of::<T>(cases, &[(1, 33_000)]);
+    // More rows than multiprocessors are copied ahead, if their elements have 16 bits.
+    cases.on_multiprocessors(1);
+    rows_of::<T>(cases, &[(2, 17_000)]);
     cases.on_few_multiprocessors();
 }
 

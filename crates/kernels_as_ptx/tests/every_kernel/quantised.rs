@@ -4,13 +4,19 @@ use crate::cases::{Case, Cases, bytes};
 use crate::numbers::{Number, matrix};
 use half::{bf16, f16};
 use tilewright::tuning::TileSize;
-use tilewright::{Matmul, MatmulElement, MatmulInto, Order, QuantizeElement, Quantized};
+use tilewright::{Matmul, MatmulElement, MatmulInto, Order, Profile, QuantizeElement, Quantized};
 
 pub fn cases() -> Vec<Case> {
     let mut cases = Cases::new();
     quantised::<f32>(&mut cases);
     quantised::<f16>(&mut cases);
     quantised::<bf16>(&mut cases);
+    // Without the instruction that converts.
+    cases.on_profile(Profile::A100);
+    quantised::<f32>(&mut cases);
+    quantised::<f16>(&mut cases);
+    quantised::<bf16>(&mut cases);
+    cases.on_few_multiprocessors();
     for tiles in [TileSize::Large, TileSize::Medium, TileSize::Small] {
         scaled(&mut cases, 140, tiles);
     }

@@ -12,7 +12,7 @@ mod mutants;
 mod planted;
 
 use cases::CASES;
-use known::{HARMLESS, UNREACHED, rare_seed};
+use known::{HARMLESS, rare_seed};
 use mutants::{Verdict, unchanged, verdict};
 use std::collections::BTreeMap;
 
@@ -65,6 +65,6 @@ fn all_mutants() {
         }
     }
     println!("\n{counts:?}");
-    assert_eq!(unreached, UNREACHED, "instructions that nothing executes");
+    assert_eq!(unreached, [], "instructions that nothing executes");
     assert_eq!(same, HARMLESS, "mutants that nothing finds");
 }
