@@ -56,7 +56,10 @@ impl RowLaunch {
             RowClass::Parts { .. } => RowKernel::Parts,
             RowClass::Long => RowKernel::Long,
         };
-        let has_ahead = size_of::<T>() == 2 && runs::<A>(device);
+        // One block of 1024 threads at a time: without copies ahead, a multiprocessor would wait for each row. For f32
+        // rows memory alone takes as long.
+        let is_large = matches!(plan.class, RowClass::Block { threads } if threads == MOST_THREADS);
+        let has_ahead = is_large && !is_staged && size_of::<T>() == 2 && runs::<A>(device);
         Self::of_plan::<T>(device, (count, len), is_staged, (plan, kernel, has_ahead))
     }
 
@@ -87,12 +90,8 @@ impl RowLaunch {
         let room = limit.saturating_sub(OTHER_SHARED_BYTES) as usize / size_of::<T>();
         let fits = in_registers.filter(|&elements| elements <= room);
         let groups = count.div_ceil(plan.rows_of_block());
-        // One block of 1024 threads at a time: without copies ahead, a multiprocessor would wait for each row. For f32
-        // rows memory alone takes as long.
         let multiprocessors = device.properties().multiprocessors.max(1) as usize;
-        let is_large = matches!(kernel, RowKernel::Block) && plan.threads() == MOST_THREADS;
-        let is_ahead =
-            !is_staged && is_large && has_ahead && fits.is_some() && groups > multiprocessors;
+        let is_ahead = has_ahead && fits.is_some() && groups > multiprocessors;
         let whole = fits.filter(|_| is_staged || is_ahead);
         let (kernel, groups) = match is_ahead {
             true => (RowKernel::Ahead, multiprocessors),

@@ -51,18 +51,16 @@ impl CoreLibrary {
         let record = sysroot.join("RECORD");
         let present = || recorded_libraries(&fs::read_to_string(&record).ok()?, &sysroot);
         // A folder that is complete need not be writable.
-        let mut libraries = present();
-        if libraries.is_none() {
-            let _lock = locked(folder)?;
-            // Another process may have filled it meanwhile.
-            libraries = present();
-            if libraries.is_none() {
-                let built = copy_libraries(compile(toolchain, &flags, folder)?, &sysroot)?;
-                write_if_changed(&record, &record_of(&built))?;
-                libraries = Some(built);
-            }
+        if let Some(libraries) = present() {
+            return Ok(CoreLibrary { sysroot, libraries });
         }
-        let libraries = libraries.unwrap_or_default();
+        let _lock = locked(folder)?;
+        // Another process may have filled it meanwhile.
+        if let Some(libraries) = present() {
+            return Ok(CoreLibrary { sysroot, libraries });
+        }
+        let libraries = copy_libraries(compile(toolchain, &flags, folder)?, &sysroot)?;
+        write_if_changed(&record, &record_of(&libraries))?;
         Ok(CoreLibrary { sysroot, libraries })
     }
 }
