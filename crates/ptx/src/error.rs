@@ -27,6 +27,9 @@ pub enum ReadErrorKind {
     /// Digits that are not a 64-bit number.
     #[error("{0:?} is no number of 64 bits")]
     Number(String),
+    /// A constant expression that has no value.
+    #[error("a constant expression with {0}")]
+    Constant(&'static str),
     /// A token other than the required one.
     #[error("expected {expected}, found {found}")]
     Unexpected {

@@ -11,6 +11,8 @@ pub enum Token<'a> {
     Dot(&'a str),
     /// An integer. A sign is a token of its own.
     Integer(u64),
+    /// An integer with the suffix `U`.
+    Unsigned(u64),
     /// A decimal number with a dot or an exponent, as it is written.
     Decimal(&'a str),
     /// The bits of an f32: `0f3F800000`.
@@ -29,6 +31,7 @@ impl std::fmt::Display for Token<'_> {
             Self::Word(text) | Self::Decimal(text) => write!(formatter, "`{text}`"),
             Self::Dot(text) => write!(formatter, "`.{text}`"),
             Self::Integer(value) => write!(formatter, "`{value}`"),
+            Self::Unsigned(value) => write!(formatter, "`{value}U`"),
             Self::Single(bits) => write!(formatter, "`0f{bits:08X}`"),
             Self::Double(bits) => write!(formatter, "`0d{bits:016X}`"),
             Self::Text(text) => write!(formatter, "\"{text}\""),
@@ -135,7 +138,7 @@ impl<'a> Lexer<'a> {
             }
             byte if is_of_word(byte) => Token::Word(self.take(0, is_of_word)),
             b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | b'>' | b',' | b';' | b':' | b'+'
-            | b'-' | b'!' | b'|' | b'=' | b'@' => {
+            | b'-' | b'!' | b'|' | b'=' | b'@' | b'~' | b'*' | b'/' | b'%' | b'&' | b'^' | b'?' => {
                 self.place += 1;
                 Token::Mark(first)
             }
@@ -197,7 +200,11 @@ impl<'a> Lexer<'a> {
         let whole = self.take(1, |byte| byte.is_ascii_alphanumeric());
         let line = self.line;
         let error = || (line, ReadErrorKind::Number(shortened(whole)));
-        let digits = |text, radix| u64::from_str_radix(text, radix).map_err(|_| error());
+        let digits = |text: &str, radix| u64::from_str_radix(text, radix).map_err(|_| error());
+        let integer = |text: &str, radix| match text.strip_suffix(['U', 'u']) {
+            Some(text) => Ok(Token::Unsigned(digits(text, radix)?)),
+            None => Ok(Token::Integer(digits(text, radix)?)),
+        };
         match whole.as_bytes() {
             [b'0', b'f' | b'F', ..] if whole.len() == 10 => {
                 Ok(Token::Single(digits(&whole[2..], 16)? as u32))
@@ -205,11 +212,11 @@ impl<'a> Lexer<'a> {
             [b'0', b'd' | b'D', ..] if whole.len() == 18 => {
                 Ok(Token::Double(digits(&whole[2..], 16)?))
             }
-            [b'0', b'x' | b'X', ..] => Ok(Token::Integer(digits(unsigned(&whole[2..]), 16)?)),
-            [b'0', b'b' | b'B', ..] => Ok(Token::Integer(digits(unsigned(&whole[2..]), 2)?)),
+            [b'0', b'x' | b'X', ..] => integer(&whole[2..], 16),
+            [b'0', b'b' | b'B', ..] => integer(&whole[2..], 2),
             _ if self.continues_decimal(whole) => Ok(self.decimal(whole)),
-            [b'0', b'0'..=b'9', ..] => Ok(Token::Integer(digits(unsigned(&whole[1..]), 8)?)),
-            _ => Ok(Token::Integer(digits(unsigned(whole), 10)?)),
+            [b'0', b'0'..=b'9', ..] => integer(&whole[1..], 8),
+            _ => integer(whole, 10),
         }
     }
 
@@ -235,11 +242,6 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Digits without the suffix of an unsigned number.
-fn unsigned(text: &str) -> &str {
-    text.strip_suffix(['U', 'u']).unwrap_or(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,8 +260,8 @@ mod tests {
                 Token::Integer(31),
                 Token::Integer(5),
                 Token::Integer(15),
-                Token::Integer(0),
-                Token::Integer(7),
+                Token::Unsigned(0),
+                Token::Unsigned(7),
                 Token::Single(0x3f80_0000),
                 Token::Double(0x3ff0_0000_0000_0000),
                 Token::Decimal("8.0"),
@@ -293,10 +295,10 @@ mod tests {
 
     #[test]
     fn what_is_no_token_names_its_line() {
-        let error = tokens("ret;\n  add ^ 1;").unwrap_err();
+        let error = tokens("ret;\n  add # 1;").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "line 2: the character '^' begins nothing: `add ^ 1;`"
+            "line 2: the character '#' begins nothing: `add # 1;`"
         );
         assert_eq!(
             tokens("/* no end").unwrap_err().kind,

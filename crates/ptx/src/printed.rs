@@ -44,10 +44,14 @@ fn operand() -> impl Strategy<Value = Operand> {
     leaf.prop_recursive(2, 12, 4, |inner| {
         prop_oneof![
             vec(inner.clone(), 0..4).prop_map(Operand::Vector),
-            vec(inner.clone(), 0..4).prop_map(Operand::List),
             (name(), vec(inner, 0..4)).prop_map(|(map, at)| Operand::Tensor(map, at)),
         ]
     })
+}
+
+/// An operand, or arguments of a call.
+fn operand_of_call() -> impl Strategy<Value = Operand> {
+    prop_oneof![operand(), vec(operand(), 0..4).prop_map(Operand::List)]
 }
 
 fn instruction() -> impl Strategy<Value = Instruction> {
@@ -55,13 +59,17 @@ fn instruction() -> impl Strategy<Value = Instruction> {
         is_negated,
         predicate,
     });
-    (of(guard), any_operation(), vec(operand(), 8)).prop_map(|(guard, operation, operands)| {
-        let (operation, count) = operation;
-        Instruction {
-            guard,
-            operation,
-            operands: operands.into_iter().take(count).collect(),
-        }
+    let operation = any_operation().prop_flat_map(|(operation, count)| {
+        let operands = match operation.to_string().split('.').next() {
+            Some("call") => vec(operand_of_call(), count).boxed(),
+            _ => vec(operand(), count).boxed(),
+        };
+        (Just(operation), operands)
+    });
+    (of(guard), operation).prop_map(|(guard, (operation, operands))| Instruction {
+        guard,
+        operation,
+        operands,
     })
 }
 

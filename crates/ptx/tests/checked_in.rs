@@ -30,10 +30,13 @@ fn unknown(statements: &[Statement]) -> Vec<String> {
     statements.iter().flat_map(unknown_in).collect()
 }
 
-/// The tokens without their lines.
+/// The tokens without their lines. A number alone has the type of its instruction, with and without a suffix.
 fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let tokens = ptx::tokens(text).unwrap();
-    tokens.into_iter().map(|(_, token)| token)
+    tokens.into_iter().map(|(_, token)| match token {
+        Token::Unsigned(value) => Token::Integer(value),
+        token => token,
+    })
 }
 
 #[test]

@@ -51,38 +51,61 @@ impl Global {
             is_constant: declaration.memory == Memory::Const,
         };
         if let Some(values) = &variable.initial {
-            global.append(values, declaration.of, &variable.dimensions)?;
+            let mut lengths = variable.dimensions.clone();
+            let vector = declaration.vector.map(|it| u64::from(it.count()));
+            lengths.extend(vector.map(Some));
+            global.append(values, declaration.of, vector, &lengths)?;
         }
         (global.initial.len() <= bytes).then_some(global)
     }
 
-    /// Values of an array of these lengths. As in C, a list among them is a row, filled up with zeros.
-    fn append(&mut self, value: &Initial, of: Type, lengths: &[Option<u64>]) -> Option<()> {
+    /// Values of an array of these lengths, whose last one is that of vectors if there are any. As in C, a list among
+    /// them is a row, filled up with zeros; that of a vector is full.
+    fn append(
+        &mut self,
+        value: &Initial,
+        of: Type,
+        vector: Option<u64>,
+        lengths: &[Option<u64>],
+    ) -> Option<()> {
         let element = of.bits()? as usize / 8;
+        if vector.is_some() {
+            match value {
+                Initial::List(values) if lengths.len() == 1 => {
+                    (values.len() as u64 == vector?).then_some(())?;
+                }
+                Initial::List(_) => (lengths.len() > 1).then_some(())?,
+                _ => lengths.is_empty().then_some(())?,
+            }
+        }
         match value {
             Initial::List(values) => {
                 let of_row = lengths.get(1..).unwrap_or_default();
                 let bytes = element.checked_mul(usize::try_from(elements_of(of_row)?).ok()?)?;
                 for value in values {
                     let end = self.initial.len().checked_add(bytes)?;
-                    self.append(value, of, of_row)?;
+                    self.append(value, of, vector, of_row)?;
                     if matches!(value, Initial::List(_)) {
                         let fits = self.initial.len() <= end && end <= self.bytes;
                         fits.then(|| self.initial.resize(end, 0))?;
                     }
                 }
             }
-            Initial::Value(Operand::Integer(value)) => {
+            Initial::Value(Operand::Integer(value)) if !of.is_float() => {
                 self.initial.extend(&value.to_le_bytes()[..element]);
             }
-            Initial::Value(Operand::Single(bits)) if element == 4 => {
+            Initial::Value(Operand::Single(bits)) if matches!(of, Type::F32 | Type::B32) => {
                 self.initial.extend(bits.to_le_bytes());
             }
-            Initial::Value(Operand::Double(bits)) if of == Type::F32 => {
+            // Bits, as in an instruction.
+            Initial::Value(Operand::Single(bits)) if of == Type::F64 => {
+                self.initial.extend(u64::from(*bits).to_le_bytes());
+            }
+            Initial::Value(Operand::Double(bits)) if matches!(of, Type::F32 | Type::B32) => {
                 let value = f64::from_bits(*bits) as f32;
                 self.initial.extend(value.to_le_bytes());
             }
-            Initial::Value(Operand::Double(bits)) if element == 8 => {
+            Initial::Value(Operand::Double(bits)) if matches!(of, Type::F64 | Type::B64) => {
                 self.initial.extend(bits.to_le_bytes());
             }
             // The address of global memory is its generic one.

@@ -1,5 +1,6 @@
 //! From tokens to a module.
 
+mod constant;
 mod function;
 mod module;
 mod operand;
@@ -8,6 +9,7 @@ mod variable;
 
 use crate::error::{ReadErrorKind, shortened};
 use crate::lexer::{Placed, Token};
+use crate::syntax::Operand;
 
 /// A failure and its line.
 pub(crate) type Failure = (u32, ReadErrorKind);
@@ -101,6 +103,7 @@ impl<'a> Parser<'a> {
             ']' => "`]`",
             '{' => "`{`",
             '}' => "`}`",
+            ':' => "`:`",
             '>' => "`>`",
             _ => "another mark",
         })
@@ -125,7 +128,7 @@ impl<'a> Parser<'a> {
 
     fn expect_integer(&mut self) -> Parsed<u64> {
         self.expect("an integer", |it| match it {
-            Token::Integer(value) => Some(value),
+            Token::Integer(value) | Token::Unsigned(value) => Some(value),
             _ => None,
         })
     }
@@ -186,17 +189,14 @@ impl<'a> Parser<'a> {
         read
     }
 
-    /// A sign, an integer, and no more than 64 bits.
+    /// An integer, or what operators make of integers, of 64 bits with the sign.
     fn offset(&mut self) -> Parsed<i64> {
-        let mut is_negative = false;
-        while self.peek() == Some(Token::Mark('+')) || self.peek() == Some(Token::Mark('-')) {
-            is_negative ^= self.peek() == Some(Token::Mark('-'));
-            self.place += 1;
-        }
         let line = self.line();
-        let value = i128::from(self.expect_integer()?);
-        let value = if is_negative { -value } else { value };
-        i64::try_from(value).map_err(|_| (line, ReadErrorKind::Number(value.to_string())))
+        let value = match self.constant()? {
+            Operand::Integer(value) => i64::try_from(value).map_err(|_| value.to_string()),
+            other => Err(other.to_string()),
+        };
+        value.map_err(|value| (line, ReadErrorKind::Number(value)))
     }
 
     /// An offset that begins with its sign; 0 if there is none.

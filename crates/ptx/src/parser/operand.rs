@@ -1,7 +1,6 @@
 //! Reads operands.
 
 use super::{Parsed, Parser};
-use crate::error::{ReadErrorKind, shortened};
 use crate::lexer::Token;
 use crate::syntax::Operand;
 
@@ -13,22 +12,28 @@ impl Parser<'_> {
                 let elements = self.within(|parser| parser.list_until('}', Self::operand));
                 elements.map(Operand::Vector)
             }
-            Some(Token::Mark('(')) => {
-                self.place += 1;
-                let elements = self.within(|parser| parser.list_until(')', Self::operand));
-                elements.map(Operand::List)
-            }
             Some(Token::Mark('[')) => {
                 self.place += 1;
                 self.memory()
             }
-            Some(Token::Mark('!')) => {
+            Some(Token::Mark('!')) if matches!(self.peek_at(1), Some(Token::Word(_))) => {
                 self.place += 1;
                 self.name().map(Operand::Negated)
             }
-            Some(Token::Word(_)) => self.named(),
-            _ => self.number(),
+            Some(Token::Word(name)) if name != "WARP_SZ" || !self.is_before_operator() => {
+                self.named()
+            }
+            _ => self.constant(),
         }
+    }
+
+    /// An operand of a call, which may be a list of arguments or results.
+    pub(super) fn operand_of_call(&mut self) -> Parsed<Operand> {
+        if !self.take_mark('(') {
+            return self.operand();
+        }
+        let elements = self.within(|parser| parser.list_until(')', Self::operand));
+        elements.map(Operand::List)
     }
 
     /// A name, with the components of a special register or of a vector.
@@ -68,30 +73,5 @@ impl Parser<'_> {
         let offset = self.signed_offset()?;
         self.expect_mark(']')?;
         Ok(Operand::Memory(Some(name), offset))
-    }
-
-    fn number(&mut self) -> Parsed<Operand> {
-        let line = self.line();
-        let is_negative = self.take_mark('-');
-        let negated = |value: f64| if is_negative { -value } else { value };
-        let number = match self.peek() {
-            Some(Token::Integer(value)) => {
-                let value = i128::from(value);
-                let value = if is_negative { -value } else { value };
-                if value < i128::from(i64::MIN) {
-                    return Err((line, ReadErrorKind::Number(value.to_string())));
-                }
-                Operand::Integer(value)
-            }
-            Some(Token::Single(bits)) if !is_negative => Operand::Single(bits),
-            Some(Token::Double(bits)) if !is_negative => Operand::Double(bits),
-            Some(Token::Decimal(text)) => match text.parse::<f64>() {
-                Ok(value) => Operand::Double(negated(value).to_bits()),
-                Err(_) => return Err((line, ReadErrorKind::Number(shortened(text)))),
-            },
-            _ => return self.unexpected("an operand"),
-        };
-        self.place += 1;
-        Ok(number)
     }
 }

@@ -84,7 +84,11 @@ impl<'a> Parser<'a> {
             words.push(word);
         }
         let operation = Operation::of_words(&words);
-        let operands = self.list_until(';', Self::operand)?;
+        let operand = match words[0] {
+            "call" => Self::operand_of_call,
+            _ => Self::operand,
+        };
+        let operands = self.list_until(';', operand)?;
         if !operation.takes(operands.len()) {
             return Err((
                 line,

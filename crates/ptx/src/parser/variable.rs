@@ -98,7 +98,11 @@ impl Parser<'_> {
             self.expect_mark(')')?;
             return Ok(Initial::Generic(name, self.signed_offset()?));
         }
-        match self.operand()? {
+        let value = match self.peek() {
+            Some(Token::Word("WARP_SZ")) => self.constant(),
+            _ => self.operand(),
+        };
+        match value? {
             value @ (Operand::Name(_)
             | Operand::Offset(..)
             | Operand::Integer(_)

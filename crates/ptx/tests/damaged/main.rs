@@ -234,7 +234,7 @@ fn instructions_that_there_are_not() {
 
 #[test]
 fn long_lines_have_short_messages() {
-    let long = format!("{}^", "x ".repeat(1 << 18));
+    let long = format!("{}#", "x ".repeat(1 << 18));
     let operands = "%r1, ".repeat(1 << 16);
     refused(&[
         (kernel(&long), "begins nothing"),

@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod constants;
 mod names;
 mod operands;
 
@@ -164,6 +165,17 @@ fn initial_values_lie_as_in_c() {
         (
             ".global .align 16 .s32 g[2][1][2] = {{{1}}, {{2}}};",
             [1, 0, 2, 0],
+        ),
+        (".global .v2 .u32 g[2] = {{1, 2}, {3, 4}};", [1, 2, 3, 4]),
+        (".global .v4 .s32 g = {1, 2, 3, 4};", [1, 2, 3, 4]),
+        (".global .v2 .b64 g[] = {{1 << 32, 3}};", [0, 1, 3, 0]),
+        (
+            ".global .b32 g[4] = {1.0, 0f40000000, 3};",
+            [0x3f80_0000, 0x4000_0000, 3, 0],
+        ),
+        (
+            ".global .align 8 .b32 g[4] = {(2 + 3) * 4, -7 / 2, 0 ? 1 : 2, ~0U >> 60};",
+            [20, -3_i32 as u32, 2, 15],
         ),
     ] {
         let space = &variable[..variable.find(' ').unwrap()];
