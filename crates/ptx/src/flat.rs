@@ -24,7 +24,8 @@ pub(crate) struct ScopeNames<'a> {
     labels: HashMap<&'a str, usize>,
     /// Lists of targets.
     targets: HashMap<&'a str, &'a [Box<str>]>,
-    pub declarations: Vec<&'a Declaration>,
+    /// Declarations, each with the number of the next step: from there on, its names are known.
+    pub declarations: Vec<(usize, &'a Declaration)>,
     /// The parameters and results of functions that are called by address.
     prototypes: HashMap<&'a str, &'a Signature>,
 }
@@ -71,7 +72,8 @@ impl<'a> Flat<'a> {
                     self.scopes[scope].targets.insert(label, targets);
                 }
                 StatementKind::Declaration(declaration) => {
-                    self.scopes[scope].declarations.push(declaration);
+                    let next = self.steps.len();
+                    self.scopes[scope].declarations.push((next, declaration));
                 }
                 StatementKind::Block(statements) => self.add(scope, statements),
                 StatementKind::Prototype { label, signature } => {

@@ -101,7 +101,11 @@ impl Decoder<'_> {
     pub(super) fn compare(&mut self, at: At<'_>, it: &Compare) -> Decoded<()> {
         if it.name == CompareName::Set {
             let function = general::set(it).map(Function::General);
-            return self.function_of(at, function, it.from.unwrap_or(it.of));
+            let of = it.from.unwrap_or(it.of);
+            return self.function_of_each(at, function, |number| match number {
+                0 | 1 => of,
+                _ => Type::Pred,
+            });
         }
         if matches!(it.of, Type::F16x2 | Type::Bf16x2) {
             return self.compare_pairs(at, it);

@@ -74,18 +74,19 @@ impl Decoder<'_> {
     pub(super) fn copy_arrival(&mut self, at: At<'_>, it: &CopyArrival) -> Decoded<()> {
         let [address] = at.exactly()?;
         let pending = self.constant(0);
+        let barrier = self.pointer(at, it.memory, address)?;
         self.emit(Op::CommitCopies);
         self.emit(Op::WaitForCopies { pending });
-        if it.no_increment.is_some() {
-            let barrier = self.pointer(at, it.memory, address)?;
-            let step = MbarrierStep::Arrive {
+        let step = match it.no_increment {
+            Some(_) => MbarrierStep::Arrive {
                 d: None,
                 count: self.constant(1),
                 bytes: None,
                 order: ArrivalOrder::Cluster,
-            };
-            self.emit(Op::Mbarrier { barrier, step });
-        }
+            },
+            None => MbarrierStep::Check,
+        };
+        self.emit(Op::Mbarrier { barrier, step });
         Ok(())
     }
 

@@ -10,8 +10,10 @@ use super::error::DecodeErrorKind::{
 };
 use super::names::{Named, Names};
 use super::op::Op;
+use super::parts::{Access, AddressSpace, Pointer};
 use crate::syntax::{Declaration, Function, Operand};
 use crate::words::Type;
+use simt::AccessKind;
 use std::collections::HashSet;
 
 impl<'a> Decoder<'a> {
@@ -47,8 +49,8 @@ impl<'a> Decoder<'a> {
         if formals.len() != results.len() {
             return Err(Unsupported);
         }
-        for ((formal, _), result) in formals.into_iter().zip(results) {
-            self.take(at, formal, result)?;
+        for ((formal, of), result) in formals.into_iter().zip(results) {
+            self.take(at, formal, result, of)?;
         }
         Ok(())
     }
@@ -127,10 +129,16 @@ impl<'a> Decoder<'a> {
 
     fn pass(&mut self, at: At<'_>, formal: Named, argument: &Operand, of: Type) -> Decoded<()> {
         match formal {
-            Named::Local { place: to, bytes } => {
+            Named::Local { place: to, bytes } if self.is_local(at, argument) => {
                 let from = self.place_in_local(at, argument, bytes)?;
                 let bytes = bytes as u32;
                 self.emit(Op::CopyLocal { to, from, bytes });
+            }
+            Named::Local { place, bytes } => {
+                self.check_width(at, argument, bytes)?;
+                let value = self.source(at, argument, of)?;
+                let access = self.of_local(AccessKind::Write, place, of, (value, bytes))?;
+                self.emit(Op::Store(access));
             }
             Named::Register { slot: d, .. } => {
                 let a = self.source(at, argument, of)?;
@@ -141,12 +149,18 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    fn take(&mut self, at: At<'_>, formal: Named, result: &Operand) -> Decoded<()> {
+    fn take(&mut self, at: At<'_>, formal: Named, result: &Operand, of: Type) -> Decoded<()> {
         match formal {
-            Named::Local { place: from, bytes } => {
+            Named::Local { place: from, bytes } if self.is_local(at, result) => {
                 let to = self.place_in_local(at, result, bytes)?;
                 let bytes = bytes as u32;
                 self.emit(Op::CopyLocal { to, from, bytes });
+            }
+            Named::Local { place, bytes } => {
+                self.check_width(at, result, bytes)?;
+                let (d, _) = self.destination(at, result)?;
+                let access = self.of_local(AccessKind::Read, place, of, (d, bytes))?;
+                self.emit(Op::Load(access));
             }
             Named::Register { slot: a, .. } => {
                 let (d, _) = self.destination(at, result)?;
@@ -155,6 +169,55 @@ impl<'a> Decoder<'a> {
             _ => return Err(WrongOperand(result.to_string())),
         }
         Ok(())
+    }
+
+    fn is_local(&self, at: At<'_>, operand: &Operand) -> bool {
+        let Operand::Name(name) = operand else {
+            return false;
+        };
+        matches!(self.named(at, name), Some(Named::Local { .. }))
+    }
+
+    /// A register that is an argument or a result has as many bytes as the function says.
+    fn check_width(&self, at: At<'_>, operand: &Operand, expected: usize) -> Decoded<()> {
+        let Operand::Name(name) = operand else {
+            return Ok(());
+        };
+        match self.named(at, name) {
+            Some(Named::Register { bits, .. }) if bits as usize != 8 * expected => Err(Size {
+                name: name.to_string(),
+                found: bits as usize / 8,
+                expected,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The access by which an argument or a result is copied from a slot, or to one.
+    fn of_local(
+        &mut self,
+        kind: AccessKind,
+        place: u64,
+        of: Type,
+        (slot, bytes): (u32, usize),
+    ) -> Decoded<Access> {
+        let is_whole = of.bits().is_some_and(|bits| bits as usize == 8 * bytes) && bytes <= 8;
+        if !is_whole {
+            return Err(Unsupported);
+        }
+        let pointer = Pointer {
+            space: AddressSpace::Local,
+            address: self.constant(place),
+            offset: 0,
+        };
+        Ok(Access {
+            pointer,
+            kind,
+            ordering: None,
+            element: bytes as u32,
+            signed_to: None,
+            values: self.list(std::iter::once(slot)),
+        })
     }
 
     /// The place of an argument or a result in local memory, which has `expected` bytes.

@@ -41,7 +41,9 @@ impl Decoder<'_> {
         );
         let (value, carry_out) = with_carry(is_sum, it.of).ok_or(Unsupported)?;
         let carry = self.carry();
-        let c = if uses_carry { carry } else { self.constant(0) };
+        // That of a difference is set where nothing is borrowed.
+        let none = self.constant((!is_sum).into());
+        let c = if uses_carry { carry } else { none };
         // The result's register may be one of the operands'.
         let out = self.scratch();
         self.emit(Op::Ternary {

@@ -13,17 +13,19 @@ use crate::error::shortened;
 use crate::flat::{Flat, Step};
 use crate::numbers::{Function, General, convert, dot_product, general};
 use crate::operations::Operation;
-use crate::syntax::{Function as Text, Module, Operand};
+use crate::syntax::{Declaration, Function as Text, Module, Operand};
 use crate::words::Type;
 use std::collections::HashMap;
 
 /// The result of a step.
 pub(super) type Decoded<T> = Result<T, DecodeErrorKind>;
 
-/// An instruction's operands and scope.
+/// An instruction's operands, and the names that it knows.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a> {
     pub scope: usize,
+    /// The number of its step: it knows what is declared before.
+    pub number: usize,
     pub operands: &'a [Operand],
 }
 
@@ -125,14 +127,10 @@ impl<'a> Decoder<'a> {
             errors: Vec::new(),
         };
         for declaration in module.declarations() {
-            let declared = decoder.of_module.declare(declaration, &mut decoder.storage);
-            if let Err(kind) = declared {
-                let text = declaration.memory.text().to_owned();
-                decoder.note_at(declaration.line.0, kind, &declaration.to_string(), text);
-            }
+            decoder.declare(None, declaration);
         }
         decoder.check_definitions();
-        decoder.place_functions();
+        decoder.place_addresses(0, None);
         let kernel = module.kernels().find(|it| it.name.as_ref() == name);
         let placed = match kernel {
             Some(kernel) => decoder.kernel(kernel),
@@ -195,7 +193,13 @@ impl<'a> Decoder<'a> {
         self.note_at(self.line, kind, &instruction, operation);
     }
 
-    fn note_at(&mut self, line: u32, kind: DecodeErrorKind, text: &str, operation: String) {
+    pub(super) fn note_at(
+        &mut self,
+        line: u32,
+        kind: DecodeErrorKind,
+        text: &str,
+        operation: String,
+    ) {
         self.errors.push(DecodeError {
             line,
             instruction: shortened(text),
@@ -204,19 +208,30 @@ impl<'a> Decoder<'a> {
         });
     }
 
+    /// Adds the variables of a declaration to a scope of the function, or to the module's.
+    fn declare(&mut self, scope: Option<usize>, declaration: &Declaration) {
+        let names = match scope {
+            Some(scope) => &mut self.names[scope],
+            None => &mut self.of_module,
+        };
+        if let Err(kind) = names.declare(declaration, &mut self.storage) {
+            let text = declaration.memory.text().to_owned();
+            self.note_at(declaration.line.0, kind, &declaration.to_string(), text);
+        }
+    }
+
     pub(super) fn function(&mut self, function: &'a Text) {
         self.flat = Flat::of(function);
         self.names.clear();
         self.tables.clear();
         for scope in 0..self.flat.scopes.len() {
-            let mut names = Names::default();
-            for declaration in std::mem::take(&mut self.flat.scopes[scope].declarations) {
-                if let Err(kind) = names.declare(declaration, &mut self.storage) {
-                    let text = declaration.memory.text().to_owned();
-                    self.note_at(declaration.line.0, kind, &declaration.to_string(), text);
-                }
+            let first_global = self.storage.globals.len();
+            self.names.push(Names::of(&function.name, scope));
+            for (next, declaration) in std::mem::take(&mut self.flat.scopes[scope].declarations) {
+                self.names[scope].known_from = next;
+                self.declare(Some(scope), declaration);
             }
-            self.names.push(names);
+            self.place_addresses(first_global, Some(scope));
         }
         for (line, label) in std::mem::take(&mut self.flat.twice) {
             self.note_at(line.0, Twice(label.to_owned()), label, "label".to_owned());
@@ -261,6 +276,7 @@ impl<'a> Decoder<'a> {
         let instruction = step.instruction;
         let at = At {
             scope: step.scope,
+            number,
             operands: &instruction.operands,
         };
         let Some(guard) = &instruction.guard else {

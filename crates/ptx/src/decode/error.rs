@@ -31,8 +31,10 @@ pub enum DecodeErrorKind {
     /// A register, a variable or a function that is not declared.
     #[error("there is no `{0}`")]
     UnknownName(String),
-    /// A variable whose size, alignment or type cannot be used.
-    #[error("the variable `{0}` has a size, an alignment or a type that no device has")]
+    /// A variable whose size, alignment, type or initial value cannot be used.
+    #[error(
+        "the variable `{0}` has a size, an alignment, a type or an initial value that is not supported"
+    )]
     Variable(String),
     /// A name that its scope already has.
     #[error("`{0}` is declared twice")]

@@ -4,8 +4,9 @@
 //! is called.
 
 use super::decoder::{At, Decoded, Decoder};
-use super::error::DecodeErrorKind::{TooManyRegisters, Unsupported};
+use super::error::DecodeErrorKind::{TooManyRegisters, UnknownName, Unsupported};
 use super::layout::{MOST_SLOTS, layout};
+use super::names::Named;
 use super::op::Op;
 use crate::syntax::{Declaration, Function, FunctionKind, Operand};
 use crate::words::Type;
@@ -31,20 +32,45 @@ impl<'a> Decoder<'a> {
         Some(FIRST_ADDRESS + DISTANCE * number as u64)
     }
 
-    /// Replaces the addresses of functions among the initial values of variables.
-    pub(super) fn place_functions(&mut self) {
-        let mut globals = std::mem::take(&mut self.storage.globals);
-        for global in &mut globals {
-            global.addresses.retain(|it| {
-                let Some(address) = self.address_of_function(&it.variable) else {
-                    return true;
+    /// Finds what the addresses among the initial values of variables are, from variable number `first` on: those of
+    /// the module, or of a scope of the function.
+    pub(super) fn place_addresses(&mut self, first: usize, scope: Option<usize>) {
+        let mut globals = self.storage.globals.split_off(first);
+        for number in 0..globals.len() {
+            for mut it in std::mem::take(&mut globals[number].addresses) {
+                let named = match scope {
+                    Some(scope) => self.named_in(scope, &it.variable),
+                    None => self.of_module.get(&it.variable),
                 };
-                let place = it.place..it.place + size_of::<u64>();
-                global.initial[place].copy_from_slice(&address.to_le_bytes());
-                false
-            });
+                let variable = match named {
+                    Some(Named::Global(number)) if number < first => {
+                        Some(&self.storage.globals[number])
+                    }
+                    Some(Named::Global(number)) => Some(&globals[number - first]),
+                    _ => None,
+                };
+                let global = match variable.filter(|it| it.is_defined) {
+                    Some(variable) => {
+                        it.variable.clone_from(&variable.key);
+                        globals[number].addresses.push(it);
+                        continue;
+                    }
+                    None => &mut globals[number],
+                };
+                match self.address_of_function(&it.variable) {
+                    Some(address) => {
+                        let place = it.place..it.place + size_of::<u64>();
+                        let address = address.wrapping_add_signed(it.offset);
+                        global.initial[place].copy_from_slice(&address.to_le_bytes());
+                    }
+                    None => {
+                        let (line, name) = (global.line, global.name.clone());
+                        self.note_at(line, UnknownName(it.variable), &name, "global".to_owned());
+                    }
+                }
+            }
         }
-        self.storage.globals = globals;
+        self.storage.globals.append(&mut globals);
     }
 
     /// Calls the function whose address a register has; `prototype` names its parameters and results.

@@ -125,7 +125,7 @@ impl Decoder<'_> {
         let count = it.vector.map_or(1, |it| it.count());
         let bytes = count * element;
         let is_vector = elements.len() == count as usize && bytes <= MOST_BYTES;
-        if !is_vector || (ordering.is_some() && count > 1 && bytes != 8) {
+        if !is_vector {
             return Err(Unsupported);
         }
         let values = match is_load {
@@ -264,12 +264,20 @@ impl Decoder<'_> {
     }
 
     pub(super) fn convert_address(&mut self, at: At<'_>, it: &Address) -> Decoded<()> {
-        let (AddressName::Convert, [d, a]) = (it.name, at.operands) else {
-            return Err(Unsupported);
-        };
+        let [d, a] = at.exactly()?;
         let space = space_of(Some(it.memory))?;
         let a = self.source(at, a, it.of.unwrap_or(Type::U64))?;
         let d = self.destination(at, d)?.0;
+        if it.name == AddressName::IsIn {
+            let is_constant = it.memory == Memory::Const;
+            self.emit(Op::IsIn {
+                space,
+                is_constant,
+                d,
+                a,
+            });
+            return Ok(());
+        }
         self.emit(match (space, it.to.is_some()) {
             (AddressSpace::Global, _) => Op::Copy { d, a },
             (space, true) => Op::FromGeneric { space, d, a },

@@ -28,13 +28,20 @@ struct Range {
     first: u32,
     count: u64,
     bits: u32,
+    /// The number of the step from which they are known.
+    known_from: usize,
 }
 
 /// The names of one scope.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    single: HashMap<String, Named>,
+    /// Each with the number of the step from which it is known.
+    single: HashMap<String, (usize, Named)>,
     ranges: HashMap<String, Range>,
+    /// The number of the step from which what is declared now is known.
+    pub known_from: usize,
+    /// The function's name and the scope's number; empty for the module's names.
+    owner: String,
 }
 
 /// The meanings of names, as far as they are known.
@@ -55,20 +62,35 @@ impl Storage {
 }
 
 impl Names {
+    /// No names yet, of a scope of a function.
+    pub fn of(function: &str, scope: usize) -> Self {
+        Self {
+            owner: format!("{function} {scope} "),
+            ..Self::default()
+        }
+    }
+
     pub fn insert(&mut self, name: &str, named: Named) {
-        self.single.insert(name.to_owned(), named);
+        self.single
+            .insert(name.to_owned(), (self.known_from, named));
     }
 
     pub fn get(&self, name: &str) -> Option<Named> {
-        if let Some(named) = self.single.get(name) {
-            return Some(*named);
+        self.get_at(usize::MAX, name)
+    }
+
+    /// The meaning of a name for a step.
+    pub fn get_at(&self, step: usize, name: &str) -> Option<Named> {
+        if let Some((known_from, named)) = self.single.get(name) {
+            return (*known_from <= step).then_some(*named);
         }
         let prefix = name.trim_end_matches(|it: char| it.is_ascii_digit());
         // A name may end with digits before the number: `%r1<4>` has `%r10` to `%r13`.
         (prefix.len()..name.len()).find_map(|end| {
             let range = self.ranges.get(&name[..end])?;
             let number: u64 = name[end..].parse().ok()?;
-            let is_plain = name[end..] == number.to_string() && number < range.count;
+            let is_known = number < range.count && range.known_from <= step;
+            let is_plain = name[end..] == number.to_string() && is_known;
             is_plain.then(|| Named::Register {
                 slot: range.first + number as u32,
                 bits: range.bits,
@@ -117,9 +139,9 @@ impl Names {
                 Named::Shared(storage.shared.len() - 1)
             }
             Memory::Global | Memory::Const => {
-                let global = Global::new(declaration, variable, bytes);
-                storage.globals.push(global.ok_or_else(refused)?);
-                Named::Global(storage.globals.len() - 1)
+                let mut global = Global::new(declaration, variable, bytes).ok_or_else(refused)?;
+                global.key = format!("{}{}", self.owner, variable.name);
+                return self.declare_global(&variable.name, global, storage);
             }
             // Arguments and results of functions; a kernel's are not declared here.
             Memory::Local | Memory::Param | Memory::ParamFunc => {
@@ -133,12 +155,39 @@ impl Names {
             }
             _ => return Err(refused()),
         };
+        let is_new = self.get(&variable.name).is_none();
+        self.insert(&variable.name, named);
         // A declaration of what another file defines may be repeated.
-        let earlier = self.single.insert(variable.name.to_string(), named);
-        match earlier.is_some() && declaration.linkage.is_none() {
-            true => Err(Twice(variable.name.to_string())),
-            false => Ok(()),
+        match is_new || declaration.linkage == Some(Linkage::Extern) {
+            true => Ok(()),
+            false => Err(Twice(variable.name.to_string())),
         }
+    }
+
+    /// A definition takes the place of earlier declarations, and later ones change nothing.
+    fn declare_global(
+        &mut self,
+        name: &str,
+        global: Global,
+        storage: &mut Storage,
+    ) -> Result<(), DecodeErrorKind> {
+        let twice = || Err(Twice(name.to_owned()));
+        match self.get(name) {
+            Some(Named::Global(number)) => {
+                let earlier = &mut storage.globals[number];
+                match (earlier.is_defined, global.is_defined) {
+                    (true, true) => return twice(),
+                    (false, true) => *earlier = global,
+                    (_, false) => {}
+                }
+            }
+            Some(_) => return twice(),
+            None => {
+                storage.globals.push(global);
+                self.insert(name, Named::Global(storage.globals.len() - 1));
+            }
+        }
+        Ok(())
     }
 
     /// A name that a new range of registers shares with an earlier declaration.
@@ -147,8 +196,8 @@ impl Names {
             return Some(prefix.to_owned());
         }
         let own = Self {
-            single: HashMap::new(),
             ranges: HashMap::from([(prefix.to_owned(), range)]),
+            ..Self::default()
         };
         // `q1<4>` has `q10` to `q13`, and `q<12>` has `q10`, too: names that two ranges share include the first of one
         // of them.
@@ -172,17 +221,19 @@ impl Names {
         let after = usize::try_from(after).ok().filter(|it| *it <= MOST_SLOTS);
         storage.slots.resize(after.ok_or(TooManyRegisters)?, 0);
         let name = variable.name.to_string();
-        let range = Range { first, count, bits };
+        let range = Range {
+            first,
+            count,
+            bits,
+            known_from: self.known_from,
+        };
         let known = match variable.count {
             Some(_) => self.shared_with(&name, range),
             None => self.get(&name).map(|_| name.clone()),
         };
         match variable.count {
             Some(_) => drop(self.ranges.insert(name, range)),
-            None => drop(
-                self.single
-                    .insert(name, Named::Register { slot: first, bits }),
-            ),
+            None => self.insert(&name, Named::Register { slot: first, bits }),
         }
         known.map_or(Ok(()), |name| Err(Twice(name)))
     }

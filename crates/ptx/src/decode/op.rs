@@ -113,6 +113,13 @@ pub(crate) enum Op {
         d: u32,
         a: u32,
     },
+    /// Whether a generic address is in this space, and in constant memory.
+    IsIn {
+        space: AddressSpace,
+        is_constant: bool,
+        d: u32,
+        a: u32,
+    },
     Barrier {
         id: u32,
         is_aligned: bool,

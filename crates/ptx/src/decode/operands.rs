@@ -25,9 +25,17 @@ impl Decoder<'_> {
     }
 
     pub(super) fn named(&self, at: At<'_>, name: &str) -> Option<Named> {
-        let mut scope = at.scope;
+        self.named_at(at.scope, at.number, name)
+    }
+
+    /// The meaning of a name in a scope, wherever that declares it.
+    pub(super) fn named_in(&self, scope: usize, name: &str) -> Option<Named> {
+        self.named_at(scope, usize::MAX, name)
+    }
+
+    fn named_at(&self, mut scope: usize, number: usize, name: &str) -> Option<Named> {
         loop {
-            if let Some(named) = self.names[scope].get(name) {
+            if let Some(named) = self.names[scope].get_at(number, name) {
                 return Some(named);
             }
             let parent = self.flat.scopes[scope].parent;
@@ -104,7 +112,9 @@ impl Decoder<'_> {
         let bits = of.bits().unwrap_or(1);
         match operand {
             Operand::Name(name) => self.named_source(at, name, 0),
-            Operand::Offset(name, offset) => self.named_source(at, name, *offset),
+            Operand::Offset(name, offset) if !is_of_floats(of) => {
+                self.named_source(at, name, *offset)
+            }
             // Any number but 0 is true.
             Operand::Integer(value) if of == Type::Pred => Ok(self.constant((*value != 0).into())),
             Operand::Integer(value) if !is_of_floats(of) => {
@@ -134,8 +144,12 @@ impl Decoder<'_> {
 
     /// The slot of a register, or of the address of a variable.
     fn named_source(&mut self, at: At<'_>, name: &str, offset: i64) -> Decoded<u32> {
+        let mut width = u64::BITS;
         let base = match self.named(at, name) {
-            Some(Named::Register { slot, .. }) => slot,
+            Some(Named::Register { slot, bits }) => {
+                width = bits;
+                slot
+            }
             Some(Named::Parameter(place) | Named::Local { place, .. }) => {
                 return Ok(self.constant(place.wrapping_add_signed(offset)));
             }
@@ -144,7 +158,10 @@ impl Decoder<'_> {
                 array.is_used = true;
                 array.slot
             }
-            Some(Named::Global(number)) => self.global(number),
+            Some(Named::Global(number)) if self.storage.globals[number].is_defined => {
+                self.global(number)
+            }
+            Some(Named::Global(_)) => return Err(UnknownName(name.to_owned())),
             None if matches!(name, "%smid" | "%gridid") => {
                 return Ok(self.constant(0));
             }
@@ -175,12 +192,12 @@ impl Decoder<'_> {
             return Ok(base);
         }
         let (b, d) = (self.constant(offset as u64), self.scratch());
-        self.emit(Op::Binary {
-            f: u64::wrapping_add,
-            d,
-            a: base,
-            b,
-        });
+        let f: fn(u64, u64) -> u64 = match width {
+            16 => |a, b| a.wrapping_add(b) & mask(16),
+            32 => |a, b| a.wrapping_add(b) & mask(32),
+            _ => u64::wrapping_add,
+        };
+        self.emit(Op::Binary { f, d, a: base, b });
         Ok(d)
     }
 
@@ -192,6 +209,9 @@ impl Decoder<'_> {
         let number = known.unwrap_or_else(|| {
             self.storage.globals.push(Global {
                 name: NAME.to_owned(),
+                key: NAME.to_owned(),
+                is_defined: true,
+                line: 0,
                 bytes: BYTES,
                 initial: Vec::new(),
                 addresses: Vec::new(),

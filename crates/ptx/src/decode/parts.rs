@@ -160,6 +160,8 @@ pub(crate) enum MbarrierStep {
     /// Slots of the number of arrivals.
     Init(u32),
     Invalidate,
+    /// There has to be one.
+    Check,
     Arrive {
         /// Slot of the phase in which it arrives.
         d: Option<u32>,

@@ -154,6 +154,7 @@ impl Decoder<'_> {
                     };
                     let at = At {
                         scope: step.scope,
+                        number,
                         operands: registers,
                     };
                     let slots = registers.iter().map(|it| Ok(self.destination(at, it)?.0));

@@ -1,6 +1,6 @@
 //! Variables in memory.
 
-use crate::syntax::{Declaration, Initial, Operand, Variable, elements_of};
+use crate::syntax::{Declaration, Initial, Linkage, Operand, Variable, elements_of};
 use crate::words::{Memory, Type};
 
 /// An array in shared memory.
@@ -21,6 +21,12 @@ pub(crate) struct SharedArray {
 #[derive(Clone, Debug)]
 pub(crate) struct Global {
     pub name: String,
+    /// What no other variable of the module has: its name, behind its function and scope if it is of one.
+    pub key: String,
+    /// Whether it is here, and not in another file.
+    pub is_defined: bool,
+    /// The line of its declaration.
+    pub line: u32,
     pub bytes: usize,
     /// The first bytes; zeros follow.
     pub initial: Vec<u8>,
@@ -35,6 +41,7 @@ pub(crate) struct Global {
 pub(crate) struct InitialAddress {
     /// Where it is, in bytes.
     pub place: usize,
+    /// Its name, and its key once that is known.
     pub variable: String,
     /// The distance from the variable's start.
     pub offset: i64,
@@ -45,6 +52,9 @@ impl Global {
     pub fn new(declaration: &Declaration, variable: &Variable, bytes: usize) -> Option<Self> {
         let mut global = Self {
             name: variable.name.to_string(),
+            key: variable.name.to_string(),
+            is_defined: declaration.linkage != Some(Linkage::Extern),
+            line: declaration.line.0,
             bytes,
             initial: Vec::new(),
             addresses: Vec::new(),

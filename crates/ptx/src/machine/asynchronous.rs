@@ -30,6 +30,9 @@ impl Thread<'_> {
                 simt::mbarrier_init(address, self.get(arrivals) as u32);
             }
             MbarrierStep::Invalidate => simt::mbarrier_invalidate(address),
+            MbarrierStep::Check => {
+                simt::mbarrier_parity(address);
+            }
             MbarrierStep::Arrive {
                 d,
                 count,

@@ -31,12 +31,15 @@ impl Thread<'_> {
         let mut loaded = [0_u8; 32];
         match (place, it.ordering) {
             (Place::Device(space, host), Some(ordering)) => {
-                // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
-                let word = unsafe {
-                    simt::atomic_access(space, it.kind, ordering, host, bytes, 0, bytes);
-                    updated(host, bytes, |old| old)
-                };
-                loaded[..8].copy_from_slice(&word.to_le_bytes());
+                check_vector(host, bytes);
+                for (at, part) in parts_of(it, bytes) {
+                    // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
+                    let word = unsafe {
+                        simt::atomic_access(space, it.kind, ordering, host + at, part, 0, part);
+                        updated(host + at, part, |old| old)
+                    };
+                    loaded[at..][..part].copy_from_slice(&word.to_le_bytes()[..part]);
+                }
             }
             (Place::Device(space, host), None) => {
                 // SAFETY: the contract of `Kernel::body`.
@@ -84,11 +87,15 @@ impl Thread<'_> {
         }
         match (place, it.ordering) {
             (Place::Device(space, host), Some(ordering)) => {
-                let word = stored.first_chunk().map_or(0, |it| u64::from_le_bytes(*it));
-                // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
-                unsafe {
-                    simt::atomic_access(space, it.kind, ordering, host, bytes, 0, bytes);
-                    updated(host, bytes, |_| word);
+                check_vector(host, bytes);
+                for (at, part) in parts_of(it, bytes) {
+                    let mut word = [0; 8];
+                    word[..part].copy_from_slice(&stored[at..][..part]);
+                    // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
+                    unsafe {
+                        simt::atomic_access(space, it.kind, ordering, host + at, part, 0, part);
+                        updated(host + at, part, |_| u64::from_le_bytes(word));
+                    }
                 }
             }
             (Place::Device(space, host), None) => {
@@ -114,15 +121,7 @@ impl Thread<'_> {
             invalid("an atomic operation on parameters or local memory")
         };
         self.check_written(host);
-        if !host.is_multiple_of(it.alignment as usize) {
-            simt::fail(
-                DefectKind::Misaligned,
-                format!(
-                    "an atomic operation on a vector of {} bytes at an address that is not a multiple of them",
-                    it.alignment
-                ),
-            );
-        }
+        check_vector(host, it.alignment as usize);
         let (a, b) = (self.get(it.a), self.get(it.b));
         // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
         let old = unsafe {
@@ -171,6 +170,28 @@ impl Thread<'_> {
             simt::async_copy(target, with_exposed_provenance(source), bytes, present);
         }
     }
+}
+
+/// Refuses atomic accesses of a vector of `bytes` bytes that is not aligned to them.
+fn check_vector(host: usize, bytes: usize) {
+    if !host.is_multiple_of(bytes) {
+        simt::fail(
+            DefectKind::Misaligned,
+            format!(
+                "an atomic operation on {bytes} bytes at an address that is not a multiple of them"
+            ),
+        );
+    }
+}
+
+/// The distances and the sizes of the atomic accesses of an access of `bytes` bytes: one, or one for each element of a
+/// vector (PTX ISA, "Vector Data-types" of the memory model).
+fn parts_of(it: &Access, bytes: usize) -> impl Iterator<Item = (usize, usize)> {
+    let part = match bytes {
+        8 => bytes,
+        _ => it.element as usize,
+    };
+    (0..bytes).step_by(part).map(move |at| (at, part))
 }
 
 /// A signed number of `bits` bits in a register of `width` bits.

@@ -144,6 +144,24 @@ impl Thread<'_> {
         }
     }
 
+    /// Whether a generic address is in a space. Parameters of the kernel are in global memory, too.
+    pub fn is_in(&self, space: AddressSpace, is_constant: bool, address: usize) -> bool {
+        let within = |start: usize, length: usize| address.wrapping_sub(start) < length;
+        let is_own = within(self.shared, MAX_SHARED_BYTES);
+        let is_shared = is_own || simt::shared_owner(address).is_some();
+        let is_local = within(self.local.as_ptr().addr(), self.program.local_bytes);
+        let is_in_constants = self.constants.iter().any(|it| it.contains(&address));
+        match space {
+            AddressSpace::Shared => is_own,
+            AddressSpace::SharedCluster => is_shared,
+            AddressSpace::Local => is_local,
+            AddressSpace::Param => within(self.parameters.address(), self.parameters.bytes()),
+            AddressSpace::Global | AddressSpace::Generic => {
+                is_in_constants == is_constant && !is_shared && !is_local
+            }
+        }
+    }
+
     fn generic_place(&self, address: usize, bytes: usize) -> Place {
         let within = |start: usize, length: usize| {
             let distance = address.wrapping_sub(start);

@@ -194,6 +194,15 @@ impl<'a> Thread<'a> {
             Op::Store(access) => self.store(access),
             Op::Atomic(atomic) => self.atomic(atomic),
             Op::ToGeneric { space, d, a } => self.set(*d, self.to_generic(*space, self.get(*a))),
+            Op::IsIn {
+                space,
+                is_constant,
+                d,
+                a,
+            } => {
+                let is_in = self.is_in(*space, *is_constant, self.get(*a) as usize);
+                self.set(*d, is_in.into());
+            }
             Op::FromGeneric { space, d, a } => {
                 self.set(*d, self.in_space(*space, self.get(*a)));
             }

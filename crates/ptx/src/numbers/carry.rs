@@ -5,7 +5,7 @@ use crate::words::Type;
 /// A function of two numbers and a carry: 0 or 1.
 type WithCarry = fn(u64, u64, u64) -> u64;
 
-/// The result, and the carry or the borrow out.
+/// The result and the carry. As on devices, that of a difference is 1 where nothing is borrowed.
 pub(crate) type CarryFunctions = (WithCarry, WithCarry);
 
 /// The 32 bits of a register, whatever the slot has above them.
@@ -13,7 +13,7 @@ fn word(slot: u64) -> u64 {
     slot & 0xffff_ffff
 }
 
-/// `a + b + carry`, or `a - b - carry`, of a type that has them.
+/// `a + b + carry`, or `a - b - 1 + carry`, of a type that has them.
 pub(crate) fn with_carry(is_sum: bool, of: Type) -> Option<CarryFunctions> {
     let is_wide = match of {
         Type::U32 | Type::S32 => false,
@@ -30,12 +30,12 @@ pub(crate) fn with_carry(is_sum: bool, of: Type) -> Option<CarryFunctions> {
             |a, b, carry| ((u128::from(a) + u128::from(b) + u128::from(carry)) >> 64) as u64,
         ),
         (false, false) => (
-            |a, b, borrow| a.wrapping_sub(b).wrapping_sub(borrow) & 0xffff_ffff,
-            |a, b, borrow| (word(a) < word(b) + borrow).into(),
+            |a, b, carry| a.wrapping_sub(b).wrapping_sub(1 - carry) & 0xffff_ffff,
+            |a, b, carry| (word(a) + carry > word(b)).into(),
         ),
         (false, true) => (
-            |a, b, borrow| a.wrapping_sub(b).wrapping_sub(borrow),
-            |a, b, borrow| (u128::from(a) < u128::from(b) + u128::from(borrow)).into(),
+            |a, b, carry| a.wrapping_sub(b).wrapping_sub(1 - carry),
+            |a, b, carry| (u128::from(a) + u128::from(carry) > u128::from(b)).into(),
         ),
     })
 }
@@ -55,8 +55,8 @@ mod tests {
             (0, 1)
         );
         assert_eq!((sum(3, 4, 1), carry(3, 4, 1)), (8, 0));
-        let (difference, borrow) = with_carry(false, Type::U64).unwrap();
-        assert_eq!((difference(0, u64::MAX, 1), borrow(0, u64::MAX, 1)), (0, 1));
-        assert_eq!((difference(5, 5, 0), borrow(5, 5, 0)), (0, 0));
+        let (difference, carry) = with_carry(false, Type::U64).unwrap();
+        assert_eq!((difference(0, u64::MAX, 0), carry(0, u64::MAX, 0)), (0, 0));
+        assert_eq!((difference(5, 5, 1), carry(5, 5, 1)), (0, 1));
     }
 }

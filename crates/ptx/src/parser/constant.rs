@@ -159,6 +159,12 @@ impl Parser<'_> {
                 Ok(value) if is_of_range(text, value) => Float(value),
                 _ => return Err((self.line(), ReadErrorKind::Number(shortened(text)))),
             },
+            Some(Token::Dot(text)) if text.starts_with(|it: char| it.is_ascii_digit()) => {
+                match text.parse::<u64>().map(|_| format!("0.{text}").parse()) {
+                    Ok(Ok(value)) if is_of_range(text, value) => Float(value),
+                    _ => return Err((self.line(), ReadErrorKind::Number(shortened(text)))),
+                }
+            }
             _ => return self.unexpected("an operand"),
         };
         self.place += 1;
@@ -191,7 +197,7 @@ impl Constant {
     fn after(self, operator: char) -> Combined {
         match (operator, self) {
             ('!', _) => Ok(truth(!self.is_true()?)),
-            ('~', Signed(value)) => Ok(Signed(!value)),
+            ('~', Signed(value)) => Ok(Unsigned(!value as u64)),
             ('~', Unsigned(value)) => Ok(Unsigned(!value)),
             ('-', Signed(value)) => Ok(Signed(value.wrapping_neg())),
             ('-', Unsigned(value)) => Ok(Unsigned(value.wrapping_neg())),

@@ -189,14 +189,14 @@ impl<'a> Parser<'a> {
         read
     }
 
-    /// An integer, or what operators make of integers, of 64 bits with the sign.
+    /// An integer, or what operators make of integers, as a distance of 64 bits.
     fn offset(&mut self) -> Parsed<i64> {
         let line = self.line();
         let value = match self.constant()? {
-            Operand::Integer(value) => i64::try_from(value).map_err(|_| value.to_string()),
-            other => Err(other.to_string()),
+            Operand::Integer(value) => return Ok(value as i64),
+            other => other.to_string(),
         };
-        value.map_err(|value| (line, ReadErrorKind::Number(value)))
+        Err((line, ReadErrorKind::Number(value)))
     }
 
     /// An offset that begins with its sign; 0 if there is none.

@@ -37,6 +37,9 @@ fn integers() {
         ("1 >> 70", 0),
         ("!5 + !0", 1),
         ("~5", -6),
+        ("~0 >> 63", 1),
+        ("~0 / 2", i64::MAX),
+        ("1 < ~3", 1),
         ("1 ? 2 : 3", 2),
         ("0 ? 2 : 1 ? 4 : 5", 4),
         ("(1 ? -1 : 2U) >> 60", -1),
@@ -73,6 +76,7 @@ fn floating_point() {
         ("0d3ff0000000000000 + 1.0", 2.0),
         ("1.0e308 * 10.0", f64::INFINITY),
         ("0.0e5", 0.0),
+        (".5 + .25", 0.75),
     ] {
         assert_eq!(value("f64", expression), expected.to_bits(), "{expression}");
     }
@@ -87,6 +91,7 @@ fn in_instructions() {
         ("mov.u32 %result, (1 + 2) * 3;", 9),
         ("mov.u32 %result, !0;", 1),
         ("mov.u32 %result, -1 < 0;", 1),
+        ("ld.global.u32 %result, [g + 8 + ~3];", 2),
         ("mov.u32 %result, 32*WARP_SZ-1;", 1023),
         ("mov.f32 %f1, 1.0 + 2.0; mov.b32 %result, %f1;", 0x4040_0000),
         ("ld.global.u32 %result, [g + 4*2];", 3),

@@ -128,3 +128,182 @@ fn averages_of_negative_numbers_are_rounded_away_from_zero() {
         vavrg2.s32.s32.s32 %result, %r1, %r2, %r3;";
     expect(body, |_| 0xfffe_fffe);
 }
+
+#[test]
+fn a_constant_of_a_combining_predicate_is_true_unless_it_is_0() {
+    for (instruction, expected) in [
+        ("set.eq.and.u32.u32 %result, %r1, 5, 2;", u32::MAX),
+        ("set.eq.and.u32.u32 %result, %r1, 5, 1;", u32::MAX),
+        ("set.eq.and.u32.u32 %result, %r1, 5, 0;", 0),
+        ("set.eq.xor.u32.u32 %result, %r1, 5, 2;", 0),
+        (
+            "set.lt.or.u32.f32 %result, 0f3f800000, 0f00000000, 2;",
+            u32::MAX,
+        ),
+    ] {
+        expect(&format!("mov.u32 %r1, 5; {instruction}"), |_| expected);
+    }
+}
+
+#[test]
+fn a_register_and_a_distance_have_the_width_of_the_register() {
+    for (body, expected) in [
+        ("mov.u32 %r1, -1; shr.u32 %result, %r1+1, 1;", 0),
+        (
+            "mov.u32 %r1, -1; mov.u32 %r2, %r1+1; cnot.b32 %result, %r2;",
+            1,
+        ),
+        (
+            "mov.u32 %r1, -1; mov.u32 %r2, %r1+1; popc.b32 %result, %r2;",
+            0,
+        ),
+        (
+            "mov.u16 %h1, -1; mov.u16 %h2, %h1+1; shr.u16 %h2, %h2, 1; cvt.u32.u16 %result, %h2;",
+            0,
+        ),
+        (
+            "mov.u64 %rd1, -1; shr.u64 %rd1, %rd1+1, 1; cvt.u32.u64 %result, %rd1;",
+            0,
+        ),
+    ] {
+        expect(body, |_| expected);
+    }
+    let floats = "mov.f32 %f1, 0f3f800000; add.f32 %f1, %f1+1, %f1; mov.b32 %result, %f1;";
+    assert!(program(&kernel(floats)).is_err());
+}
+
+/// As on devices, on which the carry of a difference is set where nothing is borrowed.
+#[test]
+fn carries_of_sums_and_differences_are_one_flag() {
+    for (body, expected) in [
+        ("add.cc.u32 %r1, -1, 1; subc.u32 %result, 10, 3;", 7),
+        ("add.cc.u32 %r1, 1, 1; subc.u32 %result, 10, 3;", 6),
+        ("sub.cc.u32 %r1, 0, 1; addc.u32 %result, 10, 3;", 13),
+        ("sub.cc.u32 %r1, 1, 0; addc.u32 %result, 10, 3;", 14),
+    ] {
+        expect(body, |_| expected);
+    }
+}
+
+#[test]
+fn an_arrival_of_copies_needs_an_mbarrier() {
+    let with = |body: &str| {
+        let body = format!("mov.u32 %r1, b; {body} mov.u32 %result, 0;");
+        launch(&format!(
+            ".shared .align 8 .b8 b[16];\n.global .align 8 .b8 g[8];\n{}",
+            kernel(&body)
+        ))
+    };
+    let arrive = "cp.async.mbarrier.arrive.shared.b64 [%r1];";
+    let on_first = |body: &str| format!("setp.eq.u32 %p1, %t, 0; @!%p1 bra past; {body} past:");
+    let init = "mbarrier.init.shared.b64 [%r1], 1;";
+    with(&on_first(&format!("{init} {arrive}"))).unwrap_or_else(|it| panic!("{it}"));
+    for (body, part) in [
+        (arrive.to_owned(), "there is no mbarrier"),
+        (
+            format!("{init} mbarrier.inval.shared.b64 [%r1]; {arrive}"),
+            "invalidated",
+        ),
+        (format!("{init} add.u32 %r1, %r1, 4; {arrive}"), "mbarrier"),
+        (
+            "mov.u64 %rd1, g; cp.async.mbarrier.arrive.b64 [%rd1];".to_owned(),
+            "not in shared memory",
+        ),
+    ] {
+        let defect = with(&on_first(&body)).expect_err(&body);
+        assert!(defect.to_string().contains(part), "{body}: {defect}");
+    }
+}
+
+/// Each element of a vector is an access of its own, and the vector has its alignment.
+#[test]
+fn volatile_and_relaxed_vectors() {
+    let with = |body: &str| {
+        launch(&format!(
+            ".global .align 16 .u32 g[8] = {{1, 2, 3, 4, 5}};\n{}",
+            kernel(body)
+        ))
+    };
+    let load = "ld.volatile.global.v4.u32 {%r1, %r2, %r3, %result}, [g];";
+    let on_first = "setp.eq.u32 %p1, %t, 0;";
+    for (body, expected) in [
+        (load.to_owned(), 4),
+        (
+            format!(
+                "{on_first} @%p1 st.relaxed.gpu.global.v4.u32 [g+16], {{6, 7, 8, 9}};
+                bar.sync 0; ld.relaxed.gpu.global.v2.u32 {{%r1, %result}}, [g+24];"
+            ),
+            9,
+        ),
+    ] {
+        let found = with(&body).unwrap_or_else(|it| panic!("{it}"));
+        assert_eq!(found, [expected; 64], "{body}");
+    }
+    let defect = with(&load.replace("[g]", "[g+4]")).unwrap_err();
+    assert_eq!(defect.kind, DefectKind::Misaligned, "{defect}");
+}
+
+#[test]
+fn spaces_of_generic_addresses() {
+    let of = |address: &str| {
+        [
+            "global",
+            "shared",
+            "shared::cluster",
+            "local",
+            "const",
+            "param",
+        ]
+        .map(|space| {
+            let body = format!(
+                "{{ .local .b32 l; .const .b32 c; .shared .b32 s; {address}
+                isspacep.{space} %p1, %rd1; selp.u32 %result, 1, 0, %p1; }}"
+            );
+            let found = words(&format!(".global .u32 g;\n{}", kernel(&body)));
+            assert_eq!(found, [found[0]; 64], "{address}");
+            found[0]
+        })
+    };
+    for (address, expected) in [
+        ("mov.u64 %rd1, g;", [1, 0, 0, 0, 0, 0]),
+        (
+            "mov.u64 %rd1, s; cvta.shared.u64 %rd1, %rd1;",
+            [0, 1, 1, 0, 0, 0],
+        ),
+        (
+            "mov.u64 %rd1, l; cvta.local.u64 %rd1, %rd1;",
+            [0, 0, 0, 1, 0, 0],
+        ),
+        (
+            "mov.u64 %rd1, c; cvta.const.u64 %rd1, %rd1;",
+            [0, 0, 0, 0, 1, 0],
+        ),
+        (
+            "mov.u64 %rd1, out; cvta.param.u64 %rd1, %rd1;",
+            [1, 0, 0, 0, 0, 1],
+        ),
+    ] {
+        assert_eq!(of(address), expected, "{address}");
+    }
+}
+
+#[test]
+fn registers_and_constants_are_arguments_in_memory() {
+    let function = ".func (.param .b32 r) f(.param .b32 a)
+        { .reg .b32 t; ld.param.b32 t, [a]; add.u32 t, t, 1; st.param.b32 [r], t; ret; }";
+    for call in [
+        "mov.u32 %r2, 5; call (%result), f, (%r2);",
+        "call (%result), f, (5);",
+        "call (%result), f, (2 + 3);",
+        "{ .param .b32 a; .param .b32 b; st.param.b32 [a], 5; call (b), f, (a); ld.param.b32 %result, [b]; }",
+    ] {
+        assert_eq!(
+            words(&format!("{function}\n{}", kernel(call))),
+            [6; 64],
+            "{call}"
+        );
+    }
+    let wide = format!("{function}\n{}", kernel("call (%result), f, (%rd1);"));
+    let error = program(&wide).unwrap_err().to_string();
+    assert!(error.contains("`%rd1` has 8 bytes, not 4"), "{error}");
+}
