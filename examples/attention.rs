@@ -40,6 +40,7 @@ fn attention(mut parser: lexopt::Parser) -> Outcome {
     }
     let device = support::open(choice)?;
     let [q, k, v] = [1, 2, 3].map(|seed| features(tokens, seed));
+    let (q, k, v) = (q?, k?, v?);
     let operands = [&q, &k, &v].map(|it| device.matrix((tokens, FEATURES), it));
     let [queries, keys, values] = operands;
     let attended = attend(&device, &queries?, &keys?, &values?)?.to_vec()?;
@@ -59,7 +60,7 @@ fn attend(
     queries: &Matrix<f32>,
     keys: &Matrix<f32>,
     values: &Matrix<f32>,
-) -> tilewright::Result<Matrix<f32>> {
+) -> Outcome<Matrix<f32>> {
     let tokens = queries.rows();
     let is_later = |place: usize| place % tokens > place / tokens;
     let mask = |place| {
@@ -69,20 +70,20 @@ fn attend(
             0.0
         }
     };
-    let mask: Vec<f32> = (0..tokens * tokens).map(mask).collect();
+    let mask = support::numbers(tokens.checked_mul(tokens), mask)?;
     let mut weights = device.matrix((tokens, tokens), &mask)?;
     Matmul::new(queries, keys.t())
         .alpha(1.0 / (FEATURES as f32).sqrt())
         .beta(1.0)
         .run_into(&mut weights)?;
     device.softmax_in_place(&mut weights)?;
-    device.matmul(&weights, values)
+    Ok(device.matmul(&weights, values)?)
 }
 
 /// Numbers from -2 to 2, the same in every run.
-fn features(tokens: usize, seed: usize) -> Vec<f32> {
-    let number = |place: usize| 2.0 * ((place * seed) as f32 * 0.7).sin();
-    (0..tokens * FEATURES).map(number).collect()
+fn features(tokens: usize, seed: usize) -> Outcome<Vec<f32>> {
+    let number = |place: usize| 2.0 * ((place as f32 * seed as f32) * 0.7).sin();
+    support::numbers(tokens.checked_mul(FEATURES), number)
 }
 
 /// The same on the host, in f64.

@@ -61,11 +61,28 @@ fn power_iteration(mut parser: lexopt::Parser) -> Outcome {
         )
     })?;
     let device = support::open(choice)?;
+    let largest = matrix
+        .iter()
+        .fold(0.0_f64, |largest, it| largest.max(it.abs()));
+    if matrix.iter().any(|it| !it.is_finite()) {
+        return Err(format!("{} has elements that are not finite", path.display()).into());
+    }
+    if largest == 0.0 {
+        return Err(format!("{} has no direction: all elements are 0", path.display()).into());
+    }
+    // The Gram matrix has squares: a power of two near the largest element keeps them from an overflow and from 0.
+    let exponent = largest.log2().floor() as i32;
+    let scaled = |number: f64, exponent: i32| {
+        let half = exponent / 2;
+        number * 2_f64.powi(half) * 2_f64.powi(exponent - half)
+    };
+    let matrix = matrix.mapv(|it| scaled(it, -exponent));
     let x = device.matrix_from_array(matrix.view())?;
     let gram = device.gram(&x)?;
 
     let (value, vector) = progress::during("iterating", || eigenpair(&device, &gram))?;
-    print_line(format_args!("singular value {}", value.sqrt()))?;
+    let value = scaled(value.sqrt(), exponent);
+    print_line(format_args!("singular value {value}"))?;
     if let Some(output) = output {
         npy::write(
             &output,

@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 }
 
 fn several_devices(mut parser: lexopt::Parser) -> Outcome {
-    let (mut ranks, mut elements, mut rows) = (None, 100_000, 64);
+    let (mut ranks, mut elements, mut rows) = (None, 100_000, 64_usize);
     while let Some(argument) = parser.next()? {
         match argument {
             Long("ranks") => ranks = Some(parser.value()?.parse()?),
@@ -39,12 +39,14 @@ fn several_devices(mut parser: lexopt::Parser) -> Outcome {
             other => return Err(other.unexpected().into()),
         }
     }
+    let addends = support::numbers(Some(elements), |i| 1.0 / (i % 1000 + 1) as f32)?;
+    let factors = support::numbers(rows.checked_mul(rows), |i| (i % 7) as f32 * 0.1)?;
     let group =
         group_of(ranks).map_err(|error| support::for_users(&error, "TILEWRIGHT_DEVICE=sim"))?;
     let device = &group.devices()[0];
     print_line(format_args!("{} x {}", group.ranks(), device.name()))?;
-    sum(&group, device, elements)?;
-    product(&group, device, rows)
+    sum(&group, device, &addends)?;
+    product(&group, device, (rows, &factors))
 }
 
 fn group_of(ranks: Option<usize>) -> tilewright::Result<DeviceGroup> {
@@ -55,21 +57,19 @@ fn group_of(ranks: Option<usize>) -> tilewright::Result<DeviceGroup> {
     }
 }
 
-fn sum(group: &DeviceGroup, device: &Device, elements: usize) -> Outcome {
-    let data: Vec<f32> = (0..elements).map(|i| 1.0 / (i % 1000 + 1) as f32).collect();
-    let (on_one, x) = (device.upload(&data)?, group.upload(&data)?);
+fn sum(group: &DeviceGroup, device: &Device, data: &[f32]) -> Outcome {
+    let (on_one, x) = (device.upload(data)?, group.upload(data)?);
     let (expected, alone) = fastest(group, || device.reduce_sum(&on_one))?;
     let (sum, together) = fastest(group, || group.reduce_sum(&x))?;
     assert_eq!(sum.to_bits(), expected.to_bits());
-    report(&format!("sum of {elements}: {sum}"), alone, together)
+    report(&format!("sum of {}: {sum}", data.len()), alone, together)
 }
 
-fn product(group: &DeviceGroup, device: &Device, rows: usize) -> Outcome {
+fn product(group: &DeviceGroup, device: &Device, (rows, data): (usize, &[f32])) -> Outcome {
     let shape = (rows, rows);
-    let data: Vec<f32> = (0..rows * rows).map(|i| (i % 7) as f32 * 0.1).collect();
-    let on_one = device.matrix(shape, &data)?;
-    let a = group.matrix(shape, &data, Sharding::Rows)?;
-    let b = group.matrix(shape, &data, Sharding::Columns)?;
+    let on_one = device.matrix(shape, data)?;
+    let a = group.matrix(shape, data, Sharding::Rows)?;
+    let b = group.matrix(shape, data, Sharding::Columns)?;
     let (expected, alone) = fastest(group, || device.matmul(&on_one, &on_one))?;
     let (c, together) = fastest(group, || group.matmul(&a, &b))?;
     assert!(c.to_vec()? == expected.to_vec()?);

@@ -64,6 +64,16 @@ pub fn for_users(error: &tilewright::Error, simulator: &str) -> String {
         .replace("device `sim`, or Device::simulator() in code", simulator)
 }
 
+/// `count` numbers, those of the indices from 0 on; the count is none if it has more than 64 bits.
+pub fn numbers<T>(count: Option<usize>, number: impl Fn(usize) -> T) -> Outcome<Vec<T>> {
+    let too_many = || "there is no memory for so many numbers";
+    let count = count.ok_or_else(too_many)?;
+    let mut numbers = Vec::new();
+    numbers.try_reserve_exact(count).map_err(|_| too_many())?;
+    numbers.extend((0..count).map(number));
+    Ok(numbers)
+}
+
 /// Loads the kernels by summing one number: on CUDA, the first call compiles them, which no time should include.
 pub fn load_kernels(device: &Device) -> tilewright::Result<()> {
     device.reduce_sum(&device.upload(&[1.0_f32])?)?;

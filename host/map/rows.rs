@@ -170,10 +170,11 @@ impl Module {
         rows.check(device, NAMES)?;
         let (count, len) = rows.operand().shape();
         check_values(device, &values, count)?;
-        if count == 0 || (len == 0 && values.is_none()) {
+        let has_values = values.is_some() && size_of::<RowValue<K::Operation>>() > 0;
+        if count == 0 || (len == 0 && !has_values) {
             return Ok(());
         }
-        let launch = RowLaunch::of_map::<K::Element>(device, (count, len), rows.is_staged())?;
+        let launch = RowLaunch::of_map::<K>(device, (count, len), rows.is_staged())?;
         // SAFETY: the launch accesses the elements of the rows alone, as the kernel documents.
         let ([x_apart, y_apart], x, y) = unsafe { rows.into_params() };
         let shape = MapRowsShape {

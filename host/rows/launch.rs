@@ -7,10 +7,11 @@ use crate::images::oldest_driver;
 use crate::kernels::OwnKernel;
 use crate::launch::{LaunchConfig, grid_x};
 use cuda_std::kernel::Architecture;
+use tilewright_kernels::map::RowMapKernel;
 use tilewright_kernels::rows::{MOST_THREADS, PARTS, RowClass, RowPlan};
 
-/// Shared memory of a block that is not for a row's elements.
-const OTHER_SHARED_BYTES: u32 = 1024;
+/// Shared memory of a block that is not for a row's elements: for values of warps and for what the compiler places.
+const OTHER_SHARED_BYTES: usize = 1024;
 
 /// The kernels of rows.
 #[derive(Clone, Copy)]
@@ -60,34 +61,37 @@ impl RowLaunch {
         // rows memory alone takes as long.
         let is_large = matches!(plan.class, RowClass::Block { threads } if threads == MOST_THREADS);
         let has_ahead = is_large && !is_staged && size_of::<T>() == 2 && runs::<A>(device);
-        Self::of_plan::<T>(device, (count, len), is_staged, (plan, kernel, has_ahead))
+        let selected = (plan, kernel, has_ahead, OTHER_SHARED_BYTES);
+        Self::of_plan::<T>(device, (count, len), is_staged, selected)
     }
 
     /// Of a custom map.
-    pub(crate) fn of_map<T: Element>(
+    pub(crate) fn of_map<K: RowMapKernel<Element: Element>>(
         device: &Device,
         (count, len): (usize, usize),
         is_staged: bool,
     ) -> Outcome<Self> {
-        let plan = RowPlan::new(len, size_of::<T>()).without_parts();
+        let plan = RowPlan::new(len, size_of::<K::Element>()).without_parts();
         // Maps have one kernel, which keeps rows like the one for long rows.
         let kernel = RowKernel::Long;
-        Self::of_plan::<T>(device, (count, len), is_staged, (plan, kernel, false))
+        let others = OTHER_SHARED_BYTES.max(K::SCRATCH_BYTES + OTHER_SHARED_BYTES / 4);
+        let selected = (plan, kernel, false, others);
+        Self::of_plan::<K::Element>(device, (count, len), is_staged, selected)
     }
 
     fn of_plan<T: Element>(
         device: &Device,
         (count, len): (usize, usize),
         is_staged: bool,
-        (plan, kernel, has_ahead): (RowPlan, RowKernel, bool),
+        (plan, kernel, has_ahead, others): (RowPlan, RowKernel, bool, usize),
     ) -> Outcome<Self> {
         let in_registers = match kernel {
             RowKernel::Block => Some(len.next_multiple_of(plan.vector())),
             RowKernel::Cluster => Some(plan.part()),
             _ => None,
         };
-        let limit = device.properties().max_shared_bytes_per_block;
-        let room = limit.saturating_sub(OTHER_SHARED_BYTES) as usize / size_of::<T>();
+        let limit = device.properties().max_shared_bytes_per_block as usize;
+        let room = limit.saturating_sub(others) / size_of::<T>();
         let fits = in_registers.filter(|&elements| elements <= room);
         let groups = count.div_ceil(plan.rows_of_block());
         let multiprocessors = device.properties().multiprocessors.max(1) as usize;
@@ -107,7 +111,7 @@ impl RowLaunch {
         let stage = if is_staged { plan.stride() } else { 0 };
         let stage = stage.max(whole.unwrap_or(0));
         let kept = match kernel {
-            RowKernel::Parts | RowKernel::Long => plan.kept(room - stage),
+            RowKernel::Parts | RowKernel::Long => plan.kept(room.saturating_sub(stage)),
             _ => 0,
         };
         let shared = (stage + kept) * size_of::<T>();

@@ -221,8 +221,10 @@ impl Device {
         let blocks = blocks_of((rows, columns), rows_of_block);
         let Quantized { elements, scales } = quantized;
         let (elements, scales) = (elements.view_mut(), scales.view_mut());
-        self.check_results(&elements, "the elements", (rows, columns))?;
-        self.check_results(&scales, "the scales", blocks)?;
+        let names = ["the matrix", "the matrix of the elements"];
+        self.check_results(&elements, names, (rows, columns))?;
+        let names = ["the blocks of the matrix", "the matrix of the scales"];
+        self.check_results(&scales, names, blocks)?;
         if rows == 0 || columns == 0 {
             return Ok(());
         }
@@ -281,12 +283,12 @@ impl Device {
     fn check_results<T: Element>(
         &self,
         results: &MatrixViewMut<'_, T>,
-        name: &'static str,
+        names: [&'static str; 2],
         shape: (usize, usize),
     ) -> Outcome<()> {
-        self.check_writes(|| name.to_owned(), results.written())?;
+        self.check_writes(|| names[1].to_owned(), results.written())?;
         check_order(self, results.view())?;
-        check_shapes(["the quantised matrix", name], shape, results.shape())
+        check_shapes(names, shape, results.shape())
     }
 }
 

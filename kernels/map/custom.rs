@@ -120,6 +120,7 @@ macro_rules! maps {
         unsafe impl $crate::map::RowMapKernel for $name {
             type Element = $element;
             type Operation = $last;
+            const SCRATCH_BYTES: usize = $crate::map::scratch_bytes($crate::accumulator_bytes!($count $first, $last));
         }
     };
     ($(#[doc = $text:expr])* $name:ident: $operation:tt of rows of $element:ty; $($rest:tt)*) => {
@@ -194,6 +195,31 @@ macro_rules! maps {
 macro_rules! steps_of_rows {
     (one $first:ty, $last:ty) => { $last };
     (two $first:ty, $last:ty) => { $crate::rows::Then<$first, $last> };
+}
+
+/// The bytes of the accumulators of `one` row map, or of `two`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! accumulator_bytes {
+    (one $first:ty, $last:ty) => { size_of::<<$last as $crate::reduce::Reduction<f32>>::Accumulator>() };
+    (two $first:ty, $last:ty) => {
+        $crate::accumulator_bytes!(one $first, $first) + $crate::accumulator_bytes!(one $last, $last)
+    };
+}
+
+/// The bytes of the accumulators of a block's warps.
+///
+/// # Panics
+/// If those of one lane have more than 512 bytes: the rest of a block's shared memory is for rows.
+#[cfg(not(target_arch = "nvptx64"))]
+#[doc(hidden)]
+#[must_use]
+pub const fn scratch_bytes(of_lane: usize) -> usize {
+    assert!(
+        of_lane <= 512,
+        "the accumulators of row maps have at most 512 bytes, those of two maps together"
+    );
+    cuda_std::block::MAX_WARPS * of_lane
 }
 
 /// Declares shared memory for the values of warps: of `one` row map, or of each of `two`.
@@ -294,6 +320,9 @@ pub unsafe trait RowMapKernel:
 
     /// The operation.
     type Operation: RowMap;
+
+    #[doc(hidden)]
+    const SCRATCH_BYTES: usize;
 }
 
 // SAFETY: the function names a kernel that meets the requirement.
@@ -306,4 +335,5 @@ where
 {
     type Element = K::Element;
     type Operation = K::Operation;
+    const SCRATCH_BYTES: usize = K::SCRATCH_BYTES;
 }

@@ -13,7 +13,7 @@ mod custom;
 #[doc(hidden)]
 pub use body::{map_elements, slots_of};
 #[cfg(not(target_arch = "nvptx64"))]
-pub use custom::{MapKernel, MapParams, RowMapKernel, RowMapParams};
+pub use custom::{MapKernel, MapParams, RowMapKernel, RowMapParams, scratch_bytes};
 
 use bytemuck::{Pod, Zeroable};
 

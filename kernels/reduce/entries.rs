@@ -1,5 +1,6 @@
 //! The kernels that reduce whole arrays: one for each line of `table.rs`, two for each sum.
 
+use super::custom::lanes_of;
 use super::elements::Pairs;
 use super::operation::Reduction;
 use super::operations::*;
@@ -32,7 +33,7 @@ macro_rules! array_kernel {
             ticket: GlobalMut<u32>,
             result: GlobalMut<<$operation as Reduction<$item>>::Output>,
         ) {
-            const LANES: usize = 16 / size_of::<$element>();
+            const LANES: usize = lanes_of::<$element>();
             let scratch = shared_array![
                 <$operation as Reduction<$item>>::Accumulator; block::MAX_WARPS
             ];

@@ -2,7 +2,8 @@
 
 use super::norm::{Norm, Operands};
 use super::softmax::Softmax;
-use super::{NormShape, PARTS, SECTION_VALUES, SoftmaxShape, VALUES, VECTOR_BYTES};
+use super::{NormShape, PARTS, SECTION_VALUES, SoftmaxShape, VALUES};
+use crate::reduce::lanes_of;
 use cuda_std::block::MAX_WARPS;
 use cuda_std::prelude::*;
 use half::{bf16, f16};
@@ -28,11 +29,6 @@ macro_rules! for_each_row_type {
                 norm_parts_bf16, norm_cluster_bf16;
         }
     };
-}
-
-/// Elements of a vector.
-const fn lanes_of<T>() -> usize {
-    VECTOR_BYTES / size_of::<T>()
 }
 
 /// The kernels of `$family`, one for each class of rows; for short ones, with the blocks of a multiprocessor for which

@@ -194,7 +194,11 @@ impl RowPlan {
             RowClass::Parts { threads } => in_vector + vectors + threads.ilog2() + PARTS.ilog2(),
             RowClass::Long => {
                 // A section's vectors, and the sections.
-                in_vector + vectors / 2 + self.sections() as u32 + self.threads().ilog2()
+                let others = in_vector + vectors / 2 + self.threads().ilog2();
+                match self.sections() {
+                    sections if sections > (u32::MAX - others) as usize => u32::MAX,
+                    sections => others + sections as u32,
+                }
             }
         }
     }

@@ -4,7 +4,7 @@ use super::body::scan;
 use super::operations::{PrefixProduct, PrefixSum};
 use super::plan::ScanPlan;
 use super::views::Operands;
-use crate::reduce::{Max, Min, Reduction};
+use crate::reduce::{Max, Min, Reduction, lanes_of};
 use cuda_std::prelude::*;
 use half::{bf16, f16};
 
@@ -95,7 +95,7 @@ macro_rules! scan_kernels {
             sums: GlobalMut<$element>,
             state: GlobalMut<u64>,
         ) {
-            const LANES: usize = 16 / size_of::<$element>();
+            const LANES: usize = lanes_of::<$element>();
             let operands = Operands { x, y: sums, state };
             let staged = shared_array![$element; ScanPlan::new(0, size_of::<$element>()).tile];
             let shared = scan_memory!(staged, <PrefixSum as Reduction<$element>>::Accumulator);

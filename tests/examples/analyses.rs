@@ -132,6 +132,48 @@ fn a_matrix_without_a_direction_is_refused() {
     );
 }
 
+/// Singular values whose squares are no f64.
+#[test]
+fn singular_values_near_the_ends_of_f64() {
+    let folder = TempDir::new().unwrap();
+    for value in [3e-161, 1e200, f64::MAX, 1e-310] {
+        let matrix = Array2::from_elem((1, 1), value);
+        write_npy(folder.path().join("one.npy"), &matrix).unwrap();
+        let output = succeed(
+            "power_iteration",
+            folder.path(),
+            &["one.npy", "--device", "sim"],
+        );
+        let found = output
+            .lines()
+            .find_map(|line| line.strip_prefix("singular value "));
+        let found: f64 = found.unwrap().parse().unwrap();
+        assert!((found / value - 1.0).abs() < 1e-12, "{output}");
+    }
+    write_npy(
+        folder.path().join("nan.npy"),
+        &Array2::from_elem((2, 2), f64::NAN),
+    )
+    .unwrap();
+    fail(
+        "power_iteration",
+        folder.path(),
+        &["nan.npy"],
+        &["not finite"],
+    );
+}
+
+#[test]
+fn numbers_beyond_memory_are_refused() {
+    let folder = TempDir::new().unwrap();
+    for arguments in [
+        ["--elements", "18446744073709551615"],
+        ["--rows", "4294967296"],
+    ] {
+        fail("several_devices", folder.path(), &arguments, &["no memory"]);
+    }
+}
+
 #[test]
 fn several_devices_have_the_bits_of_one() {
     for (options, ranks) in [(&["--ranks", "3"][..], 3), (&[], 1)] {

@@ -14,4 +14,8 @@ fn attention_is_close_to_that_in_f64() {
         assert!(error.parse::<f64>().unwrap() < 2e-6, "{output}");
     }
     fail("attention", folder.path(), &["--heads"], &["--heads"]);
+    for tokens in ["4294967296", "18446744073709551615"] {
+        let arguments = ["--tokens", tokens, "--device", "sim"];
+        fail("attention", folder.path(), &arguments, &["no memory"]);
+    }
 }

@@ -128,3 +128,19 @@ fn results_that_cannot_be_written_are_named() {
         &[product, "cannot be written"],
     );
 }
+
+#[test]
+fn too_little_memory_is_no_fault_of_the_file() {
+    let folder = TempDir::new().unwrap();
+    let (a, b, _) = factors();
+    for (name, matrix) in [("a.npy", &a), ("b.npy", &b)] {
+        write_matrix(folder.path(), name, matrix, false, "'<f4'", |x| {
+            f32::from(x).to_le_bytes()
+        });
+    }
+    let arguments = [
+        "a.npy", "b.npy", "-o", "c.npy", "--memory", "1", "--device", "sim",
+    ];
+    let parts = ["error: multiply_from: ", "more memory"];
+    fail("matmul", folder.path(), &arguments, &parts);
+}

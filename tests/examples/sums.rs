@@ -174,3 +174,17 @@ fn sums_of_large_files() {
     }
     assert_raw_sum(&folder, "large", "f4", "-4.25");
 }
+
+/// Of a pipe the system says that it has no bytes.
+#[cfg(unix)]
+#[test]
+fn files_of_unknown_length_are_refused() {
+    let folder = TempDir::new().unwrap();
+    for arguments in [
+        &["/dev/zero", "--raw", "u1"][..],
+        &["/dev/zero"],
+        &["/proc/self/maps", "--raw", "u1"],
+    ] {
+        fail("sum", folder.path(), arguments, &["no known length"]);
+    }
+}

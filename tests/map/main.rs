@@ -5,6 +5,7 @@ mod names;
 mod products;
 mod promises;
 mod rows;
+mod values;
 
 use tilewright::testing::seeds;
 use tilewright::{Device, SimulatorOptions};

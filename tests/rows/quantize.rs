@@ -193,6 +193,10 @@ fn results_of_another_shape_or_order_are_refused() {
             .quantize_blocks_into(&matrix, &mut found)
             .unwrap_err();
         assert_kind!(error is ErrorKind::ShapeMismatch { .. });
+        assert_eq!(
+            error.kind().to_string(),
+            "the blocks of the matrix is 1x2 and the matrix of the scales is 3x2: the two shapes must be equal"
+        );
         found.elements = device.matrix_zeros((3, 200, Order::ColumnMajor)).unwrap();
         let error = device.quantize_rows_into(&matrix, &mut found).unwrap_err();
         assert_kind!(error is ErrorKind::NoKernel { .. });

@@ -131,3 +131,10 @@ fn a_device_without_multiprocessors_has_results() {
     assert_same_bits(&results[0], &results[2], "none");
     assert_same_bits(&results[1], &results[2], "one");
 }
+
+#[test]
+fn heights_of_rows_that_no_device_has_do_not_wrap() {
+    for len in [1 << 47, 1 << 63, usize::MAX, ((1 << 32) - 1) << 14] {
+        assert!(row_height::<f32>(len) > u32::MAX - 64, "{len}");
+    }
+}

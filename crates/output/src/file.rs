@@ -2,7 +2,7 @@
 
 use crate::{Failure, Outcome, tell};
 use std::fs::{self, File, Permissions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 use tempfile::{Builder, NamedTempFile};
 
@@ -23,10 +23,12 @@ pub fn write_text(path: &Path, text: &str) -> Outcome {
 /// behind. A device or a named pipe is written directly.
 ///
 /// # Errors
-/// A failure of `write` or of the system, with the path.
+/// A failure of the system, with the path, and any other one of `write` as it is.
 pub fn replace(path: &Path, write: impl FnOnce(&File) -> Outcome) -> Outcome {
-    replace_file(path, write)
-        .map_err(|error| format!("{} cannot be written: {error}", path.display()).into())
+    replace_file(path, write).map_err(|error| match error.is::<io::Error>() {
+        true => format!("{} cannot be written: {error}", path.display()).into(),
+        false => error,
+    })
 }
 
 fn replace_file(path: &Path, write: impl FnOnce(&File) -> Outcome) -> Outcome {
@@ -48,7 +50,9 @@ fn replace_file(path: &Path, write: impl FnOnce(&File) -> Outcome) -> Outcome {
 
 /// A new file beside `path`, with the permissions of other new files.
 fn part_of(path: &Path) -> Result<NamedTempFile, Failure> {
-    let name = path.file_name().ok_or("it is not the name of a file")?;
+    let name = path
+        .file_name()
+        .ok_or_else(|| io::Error::other("it is not the name of a file"))?;
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

@@ -62,7 +62,11 @@ fn assert_stopped_under(
         "{defect}"
     );
     assert!(elapsed >= LIMIT && elapsed < 50 * LIMIT, "{elapsed:?}");
-    assert_eq!(launch_with(options, 8, 64, sync).unwrap().barriers, 8);
+    let unlimited = Options {
+        time_limit: None,
+        ..options.clone()
+    };
+    assert_eq!(launch_with(&unlimited, 8, 64, sync).unwrap().barriers, 8);
     defect
 }
 

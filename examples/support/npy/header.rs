@@ -4,7 +4,9 @@
 
 use super::element::ElementType;
 use ndarray_npy::npy::header;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 
 /// The first bytes of every file of the format.
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -195,6 +197,23 @@ fn damaged() -> String {
 }
 
 /// The message for a file that the system cannot read.
+/// A file whose length the system knows, and that length: a pipe, a device or a file of `/proc` has none.
+pub fn file_and_length(path: &Path) -> Result<(File, u64), String> {
+    let mut file = File::open(path).map_err(unreadable)?;
+    let length = file.metadata().map_err(unreadable)?.len();
+    let has_end = |file: &mut File| -> io::Result<bool> {
+        file.seek(SeekFrom::Start(length))?;
+        let is_at_end = file.read(&mut [0])? == 0;
+        file.rewind()?;
+        Ok(is_at_end)
+    };
+    match has_end(&mut file) {
+        Ok(true) => Ok((file, length)),
+        Err(error) if error.kind() == io::ErrorKind::IsADirectory => Err(unreadable(error)),
+        _ => Err("has no known length, as pipes and devices: copy it to a file".to_owned()),
+    }
+}
+
 pub fn unreadable(error: io::Error) -> String {
     format!("cannot be read: {error}")
 }

@@ -12,7 +12,7 @@ use crate::progress;
 use crate::support::{Outcome, output};
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use half::{bf16, f16};
-use header::{Header, unreadable};
+use header::{Header, file_and_length, unreadable};
 use indicatif::ProgressBar;
 use ndarray::{ArrayViewD, CowArray, IxDyn, ShapeBuilder};
 use ndarray_npy::npy::header::{Header as NewHeader, Layout};
@@ -37,8 +37,7 @@ impl NpyFile {
     }
 
     fn read_file(path: &Path) -> Result<Self, String> {
-        let mut file = File::open(path).map_err(unreadable)?;
-        let length = file.metadata().map_err(unreadable)?.len();
+        let (mut file, length) = file_and_length(path)?;
         let header = Header::read(&mut file, length)?;
         let mut words = read_words(file, header.bytes).map_err(unreadable)?;
         if header.big_endian {

@@ -1,7 +1,7 @@
 //! Files of numbers that are read in parts, in any order: they may be larger than memory.
 
 use super::element::ElementType;
-use super::header::{Header, unreadable};
+use super::header::{Header, file_and_length, unreadable};
 use crate::progress;
 use crate::support::Outcome;
 use bytemuck::{Pod, cast_slice_mut};
@@ -191,10 +191,4 @@ impl NumberFile {
         }
         Ok(())
     }
-}
-
-fn file_and_length(path: &Path) -> Result<(File, u64), String> {
-    let file = File::open(path).map_err(unreadable)?;
-    let length = file.metadata().map_err(unreadable)?.len();
-    Ok((file, length))
 }

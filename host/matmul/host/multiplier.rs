@@ -19,6 +19,16 @@ use crate::matrix::{MatrixShape, MatrixView, MatrixViewMut};
 use crate::transfer::Lanes;
 use std::fmt;
 use tilewright_kernels::epilogue::EpilogueElement as _;
+use tilewright_kernels::tensor::lowest_exponent;
+
+/// The smallest K of a product by split operands.
+const LEAST_SPLIT: usize = {
+    let mut k = 1;
+    while lowest_exponent(k).is_none() {
+        k += 1;
+    }
+    k
+};
 
 /// Operands and result of [`Device::matmul_host`] up to which they are copied whole.
 const SMALL_BYTES: u64 = 64 << 20;
@@ -286,12 +296,13 @@ impl<T: MatmulInto<O>, O: Element> HostMultiplier<T, O> {
             result_bytes: size_of::<O>(),
         };
         let (operand, output) = <T as Computes<O, T::Accumulator>>::TYPES;
-        let is_cut = !matches!(
-            self.arithmetic,
-            Arithmetic::Exact | Arithmetic::BatchInvariant
-        );
-        let can_add = output == operand.of_sums() && is_cut;
-        Panels::of(sizes, self.memory, can_add).ok_or_else(|| ErrorKind::TooLarge {
+        let least_part = match self.arithmetic {
+            Arithmetic::Exact | Arithmetic::BatchInvariant => None,
+            Arithmetic::Split => Some(LEAST_SPLIT),
+            Arithmetic::Auto | Arithmetic::Chain => Some(1),
+        };
+        let least_part = least_part.filter(|_| output == operand.of_sums());
+        Panels::of(sizes, self.memory, least_part).ok_or_else(|| ErrorKind::TooLarge {
             what: format!(
                 "a {m}x{n} product with K = {k}, whose smallest panels exceed {} bytes of device memory,",
                 self.memory

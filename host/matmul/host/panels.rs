@@ -59,8 +59,9 @@ pub struct ResultBlock {
 impl Panels {
     /// The division with the fewest uploads that fits `memory` bytes; `None` if none does.
     ///
-    /// `can_add` says whether K may be divided. It is if panels with all of K would have fewer than [`LEAST_LINES`].
-    pub fn of(sizes: Sizes, memory: u64, can_add: bool) -> Option<Self> {
+    /// K is divided if panels with all of it would have fewer than [`LEAST_LINES`], into parts of at least `least_part`;
+    /// never if that is none.
+    pub fn of(sizes: Sizes, memory: u64, least_part: Option<usize>) -> Option<Self> {
         let memory = u128::from(memory);
         let whole = |least| {
             let orders = [true, false].into_iter();
@@ -69,9 +70,9 @@ impl Panels {
             });
             found.min_by_key(|panels| panels.uploads())
         };
-        whole(LEAST_LINES).or_else(|| match can_add && sizes.k > 0 {
-            true => Self::with_parts_of_k(sizes, memory),
-            false => whole(1),
+        whole(LEAST_LINES).or_else(|| match least_part.filter(|_| sizes.k > 0) {
+            Some(least) => Self::with_parts_of_k(sizes, memory, least),
+            None => whole(1),
         })
     }
 
@@ -112,7 +113,7 @@ impl Panels {
     }
 
     /// The division into parts of K. Half of the memory is for outputs, unless all outputs need less.
-    fn with_parts_of_k(sizes: Sizes, memory: u128) -> Option<Self> {
+    fn with_parts_of_k(sizes: Sizes, memory: u128, least: usize) -> Option<Self> {
         let [m, n, k] = [sizes.m, sizes.n, sizes.k].map(|it| it as u128);
         let outputs = memory / 2 / sizes.result_bytes as u128;
         let (mut rows, mut columns) = match m * n <= outputs {
@@ -137,8 +138,10 @@ impl Panels {
             let rest = memory.saturating_sub(of(0).memory(sizes));
             let of_one = MOST_SLOTS as u128 * (rows + columns) * sizes.operand_bytes as u128;
             let depth = down_to_multiple(rest / of_one, MULTIPLE_OF_DEPTH).min(k);
-            if depth > 0 {
-                return Some(of(depth as usize));
+            // A last part that is too short gets elements of the others.
+            let has_last = |depth: &usize| !(1..least).contains(&(sizes.k % depth));
+            if let Some(depth) = (least..=depth as usize).rev().find(has_last) {
+                return Some(of(depth));
             }
             match rows.max(columns) {
                 1 => return None,

@@ -10,6 +10,7 @@
 use super::accumulate::{Accumulator, WarpDigits};
 use super::format::{DIGIT_BITS, Format, ReproducibleElement, SPECIALS};
 use super::round::finish;
+use crate::reduce::lanes_of;
 use crate::reduce::plan::{BLOCK_THREADS, Plan, VECTORS_IN_FLIGHT};
 use crate::reduce::ticket::takes_last_ticket;
 use cuda_std::Pod;
@@ -349,7 +350,7 @@ macro_rules! reproducible_sum_kernels {
             state: GlobalMut<u64>,
             result: GlobalMut<$total>,
         ) {
-            const LANES: usize = 16 / size_of::<$element>();
+            const LANES: usize = lanes_of::<$element>();
             const LEN: usize = total_len::<$total>();
             let warps = shared_array![i64; WARPS * LEN];
             let block = shared_array![i64; LEN];

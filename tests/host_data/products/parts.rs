@@ -4,7 +4,10 @@ use super::{Factor, bits, data};
 use crate::common::devices;
 use half::bf16;
 use std::any::type_name;
-use tilewright::{Device, Element, Error, HostMatrix, Matmul, MatmulElement, MatmulInto};
+use tilewright::{
+    Arithmetic, Device, Element, Error, ErrorKind, HostMatrix, Matmul, MatmulElement, MatmulInto,
+};
+use tilewright_test_support::assert_kind;
 
 /// Where K is cut, each part is added as `beta` of 1 does.
 #[test]
@@ -90,4 +93,26 @@ fn sum_of_parts<T: MatmulInto<O>, O: Element>(
 fn one<T: MatmulElement>() -> T::Accumulator {
     use tilewright_kernels::epilogue::EpilogueElement as _;
     T::Accumulator::ONE
+}
+
+/// A part of K has at least the 63 elements that split operands need.
+#[test]
+fn parts_of_split_products_are_long_enough() {
+    let device = Device::simulator();
+    for k in [129, 190, 253, 1000] {
+        let ones = vec![1.0_f32; 64 * k];
+        let a = HostMatrix::new((64, k), &ones).unwrap();
+        let b = HostMatrix::new((k, 64), &ones).unwrap();
+        for memory in [82_000, 1 << 20] {
+            let multiplier = device.host_multiplier::<f32, f32>(memory).unwrap();
+            let mut multiplier = multiplier.arithmetic(Arithmetic::Split);
+            let mut c = vec![0.0; 64 * 64];
+            multiplier.multiply(a, b, &mut c).unwrap();
+            assert!(c.iter().all(|it| *it == k as f32), "{k}, {memory}");
+        }
+    }
+    let multiplier = device.host_multiplier::<f32, f32>(1000).unwrap();
+    let multiplier = multiplier.arithmetic(Arithmetic::Split);
+    let error = multiplier.parts_of_k((64, 1000, 64)).unwrap_err();
+    assert_kind!(error is ErrorKind::TooLarge { .. });
 }

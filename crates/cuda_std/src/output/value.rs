@@ -62,8 +62,8 @@ impl Value {
     }
 }
 
-/// Types that [`gpu_println!`](crate::gpu_println) prints: numbers, `bool` and `char`. f16 and bf16
-/// are printed as the f32 of the same value.
+/// Types that [`gpu_println!`](crate::gpu_println) prints: numbers, `bool` and `char`, and references to them. f16 and
+/// bf16 are printed as the f32 of the same value.
 pub trait Printable: sealed::Printable {
     #[doc(hidden)]
     fn value(&self) -> Value;
@@ -72,6 +72,16 @@ pub trait Printable: sealed::Printable {
 mod sealed {
     pub trait Printable {}
 }
+
+/// As `{self}` in a method is.
+impl<T: Printable> Printable for &T {
+    #[inline(always)]
+    fn value(&self) -> Value {
+        (*self).value()
+    }
+}
+
+impl<T: Printable> sealed::Printable for &T {}
 
 macro_rules! printable {
     ($($ty:ty = $kind:ident, $value:ident => $bits:expr;)*) => {$(

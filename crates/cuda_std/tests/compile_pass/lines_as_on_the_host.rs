@@ -12,12 +12,18 @@ impl Owned {
 
 trait Printed {
     fn print(self);
+    fn print_referenced(&self);
 }
 
 impl Printed for u32 {
     fn print(self) {
         gpu_println!("{self}");
         println!("{self}");
+    }
+
+    fn print_referenced(&self) {
+        gpu_println!("{self} {}", &self);
+        println!("{self} {}", &self);
     }
 }
 
@@ -54,6 +60,7 @@ pub fn lines() {
     let hidden = 4;
     print!("{} {hidden}", 3);
     3_u32.print();
+    3_u32.print_referenced();
     print_some(None);
 }
 

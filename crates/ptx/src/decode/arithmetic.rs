@@ -1,6 +1,7 @@
 //! Arithmetic, comparisons and moves.
 
-use super::decoder::{At, Decoded, Decoder, or_general};
+use super::at::{At, Decoded};
+use super::decoder::{Decoder, or_general};
 use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::op::Op;
 use crate::numbers::{

@@ -1,6 +1,7 @@
 //! Barriers in shared memory, bulk copies and clusters.
 
-use super::decoder::{At, Decoded, Decoder};
+use super::at::{At, Decoded};
+use super::decoder::Decoder;
 use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::op::Op;
 use super::parts::{ArrivalOrder, BoxCopy, BytesCopy, MbarrierStep};

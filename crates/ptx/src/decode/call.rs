@@ -3,8 +3,9 @@
 //! Each function has its parameters, its results and its registers at one place, as if it were called once at a time.
 //! So a function that calls itself, through others or not, is refused.
 
+use super::at::{At, Decoded};
 use super::callee::Callee;
-use super::decoder::{At, Decoded, Decoder, Fixup};
+use super::decoder::{Decoder, Fixup};
 use super::error::DecodeErrorKind::{
     Operand as WrongOperand, Size, Twice, UnknownName, Unsupported,
 };

@@ -1,6 +1,7 @@
 //! Instructions that set the carry or use it.
 
-use super::decoder::{At, Decoded, Decoder};
+use super::at::{At, Decoded};
+use super::decoder::Decoder;
 use super::error::DecodeErrorKind::Unsupported;
 use super::op::Op;
 use crate::numbers::{Function, integer, with_carry};

@@ -1,6 +1,7 @@
 //! Branches and calls.
 
-use super::decoder::{At, Decoded, Decoder, Fixup};
+use super::at::{At, Decoded};
+use super::decoder::{Decoder, Fixup};
 use super::error::DecodeErrorKind::{UnknownName, Unsupported};
 use super::op::Op;
 use super::parts::List;

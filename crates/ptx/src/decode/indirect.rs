@@ -3,7 +3,8 @@
 //! An address is compared with that of each function of the module with such parameters and results, and that function
 //! is called.
 
-use super::decoder::{At, Decoded, Decoder};
+use super::at::{At, Decoded};
+use super::decoder::Decoder;
 use super::error::DecodeErrorKind::{TooManyRegisters, UnknownName, Unsupported};
 use super::layout::{MOST_SLOTS, layout};
 use super::names::Named;

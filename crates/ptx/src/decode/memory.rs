@@ -1,6 +1,7 @@
 //! Instructions that access memory.
 
-use super::decoder::{At, Decoded, Decoder};
+use super::at::{At, Decoded};
+use super::decoder::Decoder;
 use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::names::Named;
 use super::op::Op;

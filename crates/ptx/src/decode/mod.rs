@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod asynchronous;
+mod at;
 mod call;
 mod callee;
 mod carry;

@@ -1,6 +1,7 @@
 //! Operands as slots.
 
-use super::decoder::{At, Decoded, Decoder};
+use super::at::{At, Decoded};
+use super::decoder::Decoder;
 use super::error::DecodeErrorKind::{Operand as WrongOperand, UnknownName};
 use super::memory::space_of;
 use super::names::{Named, Storage};

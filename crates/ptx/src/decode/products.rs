@@ -1,6 +1,7 @@
 //! Products on tensor cores, and moves of their operands.
 
-use super::decoder::{At, Decoded, Decoder};
+use super::at::{At, Decoded};
+use super::decoder::Decoder;
 use super::error::DecodeErrorKind::{Operand as WrongOperand, Unsupported};
 use super::op::Op;
 use super::parts::{List, MatrixMove, ProductOp, WarpgroupOp};

@@ -1,6 +1,7 @@
 //! Barriers, fences, and operations of a whole warp.
 
-use super::decoder::{At, Decoded, Decoder};
+use super::at::{At, Decoded};
+use super::decoder::Decoder;
 use super::error::DecodeErrorKind::Unsupported;
 use super::memory::scope_of;
 use super::op::Op;

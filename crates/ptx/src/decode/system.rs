@@ -1,6 +1,7 @@
 //! Functions that the driver links: `vprintf` and `__assertfail` (PTX Writer's Guide, "System Calls").
 
-use super::decoder::{At, Decoded, Decoder};
+use super::at::{At, Decoded};
+use super::decoder::Decoder;
 use super::error::DecodeErrorKind::Unsupported;
 use super::op::Op;
 use crate::syntax::Operand;

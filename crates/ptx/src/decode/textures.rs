@@ -1,6 +1,7 @@
 //! Textures, and policies of caches, which the simulator does not have.
 
-use super::decoder::{At, Decoded, Decoder};
+use super::at::{At, Decoded};
+use super::decoder::Decoder;
 use super::error::DecodeErrorKind::Unsupported;
 use super::op::Op;
 use super::parts::TextureSample;

@@ -3,7 +3,8 @@
 //! The order is that of `mma` with 16 rows and 8 columns: a fragment of B or of a sum has its left half first.
 //! Registers after a fragment's last element repeat it from the first on.
 
-use super::decoder::{At, Decoded, Decoder};
+use super::at::{At, Decoded};
+use super::decoder::Decoder;
 use super::error::DecodeErrorKind::Unsupported;
 use super::op::Op;
 use super::parts::{FragmentKind, FragmentMove, List, ProductOp};
