@@ -33,6 +33,12 @@ impl<'a> Decoder<'a> {
         Some(FIRST_ADDRESS + DISTANCE * number as u64)
     }
 
+    /// Whether the module declares a function of this name.
+    fn is_function(&self, name: &str) -> bool {
+        let mut functions = self.module.functions();
+        functions.any(|it| it.name.as_ref() == name)
+    }
+
     /// Finds what the addresses among the initial values of variables are, from variable number `first` on: those of
     /// the module, or of a scope of the function.
     pub(super) fn place_addresses(&mut self, first: usize, scope: Option<usize>) {
@@ -64,6 +70,8 @@ impl<'a> Decoder<'a> {
                         let address = address.wrapping_add_signed(it.offset);
                         global.initial[place].copy_from_slice(&address.to_le_bytes());
                     }
+                    // A function of another file, such as that of pure virtual functions: no call may reach it.
+                    None if self.is_function(&it.variable) => {}
                     None => {
                         let (line, name) = (global.line, global.name.clone());
                         self.note_at(line, UnknownName(it.variable), &name, "global".to_owned());

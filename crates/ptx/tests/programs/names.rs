@@ -153,6 +153,10 @@ fn a_definition_serves_earlier_and_later_declarations() {
     ] {
         assert_eq!(words(&format!("{module}\n{read}")), [6; 64], "{module}");
     }
+    let of_virtual = format!(
+        ".extern .func __cxa_pure_virtual ();\n.global .u64 t[2] = {{0, __cxa_pure_virtual}};\n{defined}\n{read}"
+    );
+    assert_eq!(words(&of_virtual), [6; 64]);
     for (module, part) in [
         (declared.to_owned(), "there is no `x`"),
         (format!("{defined}\n{defined}"), "`x` is declared twice"),
