@@ -3,7 +3,9 @@
 #[cfg(not(target_arch = "nvptx64"))]
 use super::{Map, MapShape};
 #[cfg(not(target_arch = "nvptx64"))]
-use crate::rows::{MapRowsShape, RowMap, RowValue};
+use crate::reduce::Reduction;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::rows::{MapRowsShape, RowMap, RowSteps, RowValue};
 #[cfg(not(target_arch = "nvptx64"))]
 use cuda_std::global::{Global, GlobalMut};
 #[cfg(not(target_arch = "nvptx64"))]
@@ -120,7 +122,7 @@ macro_rules! maps {
         unsafe impl $crate::map::RowMapKernel for $name {
             type Element = $element;
             type Operation = $last;
-            const SCRATCH_BYTES: usize = $crate::map::scratch_bytes($crate::accumulator_bytes!($count $first, $last));
+            const SCRATCH_BYTES: usize = $crate::map::scratch_bytes::<$crate::steps_of_rows!($count $first, $last)>();
         }
     };
     ($(#[doc = $text:expr])* $name:ident: $operation:tt of rows of $element:ty; $($rest:tt)*) => {
@@ -197,16 +199,6 @@ macro_rules! steps_of_rows {
     (two $first:ty, $last:ty) => { $crate::rows::Then<$first, $last> };
 }
 
-/// The bytes of the accumulators of `one` row map, or of `two`.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! accumulator_bytes {
-    (one $first:ty, $last:ty) => { size_of::<<$last as $crate::reduce::Reduction<f32>>::Accumulator>() };
-    (two $first:ty, $last:ty) => {
-        $crate::accumulator_bytes!(one $first, $first) + $crate::accumulator_bytes!(one $last, $last)
-    };
-}
-
 /// The bytes of the accumulators of a block's warps.
 ///
 /// # Panics
@@ -214,7 +206,12 @@ macro_rules! accumulator_bytes {
 #[cfg(not(target_arch = "nvptx64"))]
 #[doc(hidden)]
 #[must_use]
-pub const fn scratch_bytes(of_lane: usize) -> usize {
+pub const fn scratch_bytes<S: RowSteps>() -> usize {
+    let last = size_of::<<S::Last as Reduction<f32>>::Accumulator>();
+    let of_lane = match S::ARE_TWO {
+        true => size_of::<<S::First as Reduction<f32>>::Accumulator>() + last,
+        false => last,
+    };
     assert!(
         of_lane <= 512,
         "the accumulators of row maps have at most 512 bytes, those of two maps together"

@@ -196,7 +196,6 @@ fn damaged() -> String {
     "has a damaged header".to_owned()
 }
 
-/// The message for a file that the system cannot read.
 /// A file whose length the system knows, and that length: a pipe, a device or a file of `/proc` has none.
 pub fn file_and_length(path: &Path) -> Result<(File, u64), String> {
     let mut file = File::open(path).map_err(unreadable)?;
@@ -214,6 +213,7 @@ pub fn file_and_length(path: &Path) -> Result<(File, u64), String> {
     }
 }
 
+/// The message for a file that the system cannot read.
 pub fn unreadable(error: io::Error) -> String {
     format!("cannot be read: {error}")
 }

@@ -31,8 +31,7 @@ impl Thread<'_> {
         let mut loaded = [0_u8; 32];
         match (place, it.ordering) {
             (Place::Device(space, host), Some(ordering)) => {
-                check_vector(host, bytes);
-                for (at, part) in parts_of(it, bytes) {
+                for (at, part) in parts_of(it, host, bytes) {
                     // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
                     let word = unsafe {
                         simt::atomic_access(space, it.kind, ordering, host + at, part, 0, part);
@@ -87,8 +86,7 @@ impl Thread<'_> {
         }
         match (place, it.ordering) {
             (Place::Device(space, host), Some(ordering)) => {
-                check_vector(host, bytes);
-                for (at, part) in parts_of(it, bytes) {
+                for (at, part) in parts_of(it, host, bytes) {
                     let mut word = [0; 8];
                     word[..part].copy_from_slice(&stored[at..][..part]);
                     // SAFETY: the contract of `Kernel::body`; the access is checked before it is made.
@@ -186,11 +184,15 @@ fn check_vector(host: usize, bytes: usize) {
 
 /// The distances and the sizes of the atomic accesses of an access of `bytes` bytes: one, or one for each element of a
 /// vector (PTX ISA, "Vector Data-types" of the memory model).
-fn parts_of(it: &Access, bytes: usize) -> impl Iterator<Item = (usize, usize)> {
+fn parts_of(it: &Access, host: usize, bytes: usize) -> impl Iterator<Item = (usize, usize)> {
     let part = match bytes {
         8 => bytes,
         _ => it.element as usize,
     };
+    // The access itself checks a single one.
+    if part < bytes {
+        check_vector(host, bytes);
+    }
     (0..bytes).step_by(part).map(move |at| (at, part))
 }
 

@@ -74,7 +74,7 @@ fn brackets_within_brackets() {
 
 #[test]
 fn sizes_that_no_device_has() {
-    let part = "an initial value that is not supported";
+    let part = "a size, an alignment, a type or an initial value that is not supported";
     let of_kernel = |parameters: &str| format!(".visible .entry test({parameters}) {{ ret; }}");
     refused(&[
         (kernel(".local .b8 x[1099511627776];"), part),
