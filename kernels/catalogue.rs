@@ -144,8 +144,12 @@ macro_rules! products {
             exact: exact_dots x {_: Exact} x types{f32, f64} x either;
 
             // By a vector.
-            vector: matvec x {along: Vector(VectorRows::Along), across: Vector(VectorRows::Across)}
-                x types{f32, f64, f16, f16_f32, bf16, bf16_f32} x either;
+            vector: matvec x {
+                short: Vector(VectorRows::Short),
+                along: Vector(VectorRows::Along),
+                across: Vector(VectorRows::Across),
+                unaligned: Vector(VectorRows::Unaligned),
+            } x types{f32, f64, f16, f16_f32, bf16, bf16_f32} x either;
             vector_bytes: matvec x {_: Vector(VectorRows::Either)} x bytes x either;
         }
     };

@@ -173,10 +173,15 @@ impl SkinnyTile {
 /// The layout of the rows of X in a product with a vector, y = X v.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorRows {
+    /// X is row-major, and a row is at most a vector for each lane of a group.
+    Short,
     /// X is row-major: the elements of a row are contiguous.
     Along,
-    /// X is column-major: the elements of neighbouring rows are contiguous.
+    /// X is column-major: the elements of neighbouring rows are contiguous. Its columns are whole vectors of 16 bytes,
+    /// aligned.
     Across,
+    /// X is column-major.
+    Unaligned,
     /// Either layout: another kernel transposes 8-bit elements of the second.
     Either,
 }

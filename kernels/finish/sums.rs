@@ -2,8 +2,13 @@
 
 use super::staging::{PAIR, ROWS, StagingBuffer};
 use crate::epilogue::EpilogueElement;
+use cuda_std::array;
 use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
+
+/// Rows whose sums are handed on together.
+const AT_ONCE: usize = 4;
+const _: () = assert!(ROWS.is_multiple_of(AT_ONCE));
 
 /// Hands the calling warp's sums within an m x n result to `store`, with their rows and columns. Each lane has two
 /// neighbours of each row.
@@ -23,8 +28,8 @@ pub unsafe fn for_each_sum<S: EpilogueElement, const LEN: usize>(
     store: impl Fn(usize, usize, S),
 ) {
     let within = PAIR * warp::lane() as usize;
-    // Not unrolled, so that the code of `store` exists once.
-    let (end, each) = (opaque_size(parts), opaque_size(PAIR * ROWS));
+    // Not unrolled, so that the code of `store` exists a few times only.
+    let (end, rows) = (opaque_size(parts), opaque_size(ROWS));
     let mut part = 0;
     while part < end {
         // SAFETY: all lanes call it, and nothing else accesses the buffer: the caller's contract. The barriers order
@@ -35,15 +40,32 @@ pub unsafe fn for_each_sum<S: EpilogueElement, const LEN: usize>(
             warp::sync(LaneMask::all());
         }
         let (first, column) = place(part);
-        let mut number = 0;
-        while number < each {
-            let (down, along) = (number / PAIR, within + number % PAIR);
-            if first + down < m && column + along < n {
-                // SAFETY: the buffer has the sum, which was written before the barrier.
-                let [sum] = unsafe { buffer.load::<1>(down, along) };
-                store(first + down, column + along, sum);
+        let (mut row, column) = (first, column + within);
+        let last = first + rows;
+        // Without a comparison for each sum, several are loaded, and mapped, at a time.
+        while row < last && last <= m && column + PAIR <= n {
+            // SAFETY: the buffer has the sums, which were written before the barrier.
+            let sums: [[S; PAIR]; AT_ONCE] =
+                array::from_fn(|down| unsafe { buffer.load(row - first + down, within) });
+            let mut number = 0;
+            while number < AT_ONCE * PAIR {
+                let (down, along) = (number / PAIR, number % PAIR);
+                store(row + down, column + along, sums[down][along]);
+                number += 1;
             }
-            number += 1;
+            row += AT_ONCE;
+        }
+        while row < last && row < m {
+            let mut along = 0;
+            while along < opaque_size(PAIR) {
+                if column + along < n {
+                    // SAFETY: as above.
+                    let [sum] = unsafe { buffer.load::<1>(row - first, within + along) };
+                    store(row, column + along, sum);
+                }
+                along += 1;
+            }
+            row += 1;
         }
         part += 1;
     }

@@ -1,21 +1,22 @@
 //! Products with a column-major X: a column's elements, one of each row, are contiguous.
 //!
-//! A block has as many rows as 512 bytes hold elements, 128 bytes for 16-bit ones, and one part of them; up to four
-//! times as many rows if they are so short that most of a row's threads would have no element.
+//! A block has as many rows as 512 bytes hold elements of f64, 256 bytes of f32 and 128 of 16-bit ones, and one part of
+//! them; up to four times as many rows if they are so short that most of a row's threads would have no element.
 //!
 //! ```text
-//! each thread: for the rows in 16 bytes of a column, add the products of 4 of their accumulators each (16-bit: 1),
-//!              as many accumulators at a time as 8 loads serve
+//! each thread: for the rows in 16 bytes of a column, add the products of some of their accumulators each, as many
+//!              as take their products from 8 columns in a turn: 4 of f64, 2 of f32, 1 of 16-bit elements
 //! each block:  add the threads' sums of each row, in shared memory
 //!              rows of several parts: write the part's sum; take the ticket of the block's rows
 //! last block:  add the sums of the rows' parts the same way
 //! ```
 //!
-//! A thread of 16-bit elements has 8 elements of each of 8 rows in flight for one accumulator: four accumulators would
-//! take 32 registers for sums, and give a block 256 rows. If columns are not aligned to 16 bytes, and for last rows
-//! that are not whole vectors, a thread has every 32nd row (16-bit: every 8th) instead of neighbours, and loads single
-//! elements. The accumulators are those of [`VectorPlan`](super::VectorPlan), so the bits are those of `along.rs`.
+//! In one kernel, a thread loads vectors of neighbouring rows, of half a turn before it adds: so few registers hold them
+//! that a multiprocessor has four blocks. In the other, for columns that are not whole aligned vectors, a thread has
+//! every 32nd row (f32: every 16th, 16-bit: every 8th) instead of neighbours, and loads the single elements of a turn.
+//! The accumulators are those of [`VectorPlan`](super::VectorPlan), so the bits are those of `along.rs`.
 
+use super::columns::{Place, TURN, ThreadSums, sum_elements, sum_vectors};
 use super::element::Element;
 use super::outputs::Outputs;
 use super::plan::{LOAD_BYTES, VECTOR_ACCUMULATORS};
@@ -25,43 +26,8 @@ use crate::reduce::lines::combine_neighbours;
 use crate::reduce::takes_last_ticket;
 use cuda_std::array;
 use cuda_std::float::Float;
-use cuda_std::hint::opaque_size;
 use cuda_std::prelude::*;
 use cuda_std::shared::SharedSlice;
-
-/// Elements of a row that a thread loads before it adds.
-const IN_FLIGHT: usize = 8;
-
-/// A thread's rows among those of its block.
-#[derive(Clone, Copy)]
-struct Place {
-    /// The block's first row.
-    start: usize,
-    /// From one lane's first row to the next lane's.
-    lanes_apart: usize,
-    /// From one row of a lane to its next.
-    apart: usize,
-    lane: usize,
-    /// The thread's number among the threads of its rows.
-    share: usize,
-}
-
-impl Place {
-    /// Row `number` of a lane.
-    #[inline(always)]
-    fn row_of(&self, lane: usize, number: usize) -> usize {
-        self.start + lane * self.lanes_apart + number * self.apart
-    }
-
-    /// Row `number` of the thread.
-    #[inline(always)]
-    fn row(&self, number: usize) -> usize {
-        self.row_of(self.lane, number)
-    }
-}
-
-/// A thread's sums: of each of its accumulators, for each of its rows.
-type ThreadSums<S, const VECTOR: usize, const OWN: usize> = [[S; VECTOR]; OWN];
 
 /// Writes the outputs of the block's rows, if it has their only or last part.
 ///
@@ -74,6 +40,8 @@ type ThreadSums<S, const VECTOR: usize, const OWN: usize> = [[S; VECTOR]; OWN];
 /// 4. `outputs` has an element for each row, which only this call's threads access.
 /// 5. A row has `THREADS` threads ([`threads_of_row`]) with `OWN` accumulators each. `scratch` has `VECTOR` elements
 ///    for each thread. Only this block accesses `scratch` and `flag`, and only in this call.
+/// 6. With `VECTORS`, columns and `workspace`'s partial results start at multiples of 16 bytes, and the number of rows is
+///    a multiple of `VECTOR`.
 #[inline(always)]
 pub unsafe fn multiply_across<
     T: Element,
@@ -81,6 +49,7 @@ pub unsafe fn multiply_across<
     const VECTOR: usize,
     const THREADS: usize,
     const OWN: usize,
+    const VECTORS: bool,
 >(
     product: Product<T>,
     workspace: Workspace<T::Sum>,
@@ -90,6 +59,7 @@ pub unsafe fn multiply_across<
 ) {
     const {
         assert!(VECTOR * size_of::<T>() == LOAD_BYTES);
+        assert!(OWN * VECTOR == TURN);
         assert!(THREADS == threads_of_row(size_of::<T>()) && OWN * THREADS == VECTOR_ACCUMULATORS);
     }
     let lanes = const { lanes(THREADS) };
@@ -101,10 +71,7 @@ pub unsafe fn multiply_across<
     let (group, part) = ((block % groups) as usize, (block / groups) as usize);
     let (lane, share) = (thread % lanes, thread / lanes);
     let start = group * rows + (share >> log_shares) * (lanes * VECTOR);
-    let has_whole_vectors =
-        start + lanes * VECTOR <= shape.rows || shape.rows.is_multiple_of(VECTOR);
-    let has_vectors = product.has_aligned_rows() && has_whole_vectors;
-    let (lanes_apart, apart) = if has_vectors { (VECTOR, 1) } else { (1, lanes) };
+    let (lanes_apart, apart) = if VECTORS { (VECTOR, 1) } else { (1, lanes) };
     let share = share & ((1 << log_shares) - 1);
     let place = Place {
         start,
@@ -113,14 +80,15 @@ pub unsafe fn multiply_across<
         lane,
         share,
     };
-    // SAFETY: the product has its elements: the caller's contract. With vectors, a thread has all of its rows or none,
-    // and columns are aligned to 16 bytes: `has_vectors`. The scratch is the block's, with its size: the caller's
-    // contract. It was not used before, and is used again only after a barrier.
+    // SAFETY: the product has its elements: the caller's contract. With vectors, columns are aligned to 16 bytes, and a
+    // thread has all of its rows or none, because their number is a multiple of `VECTOR`: the caller's contract. The
+    // scratch is the block's, with its size: the caller's contract. It was not used before, and is used again only
+    // after a barrier.
     let of_part = unsafe {
-        let sums = if has_vectors {
-            sum_part::<T, VECTOR, OWN, true>(product, place, part)
+        let sums = if VECTORS {
+            sum_vectors::<T, VECTOR, OWN>(product, place, part)
         } else {
-            sum_part::<T, VECTOR, OWN, false>(product, place, part)
+            sum_elements::<T, VECTOR, OWN>(product, place, part)
         };
         combine_shares::<T, VECTOR, THREADS, OWN>(&sums, scratch, (place, log_shares))
     };
@@ -145,7 +113,11 @@ pub unsafe fn multiply_across<
         // SAFETY: the last ticket means that all parts are written, and visible. `takes_last_ticket` has a barrier
         // between the uses of the scratch, which has its size: the caller's contract.
         sum = unsafe {
-            let sums = sum_partials::<T, VECTOR, OWN>(product, workspace, place);
+            let sums = if VECTORS {
+                sum_vectors_of_partials::<T, VECTOR, OWN>(product, workspace, place)
+            } else {
+                sum_partials::<T, VECTOR, OWN>(product, workspace, place)
+            };
             combine_shares::<T, VECTOR, THREADS, OWN>(&sums, scratch, (place, log_shares))
         };
         if thread == 0 {
@@ -159,131 +131,66 @@ pub unsafe fn multiply_across<
     }
 }
 
-/// Accumulators that a thread adds at a time: those that its loads in flight serve.
-const fn at_once(vector: usize, own: usize) -> usize {
-    let accumulators = IN_FLIGHT / vector;
-    if accumulators < own {
-        accumulators
-    } else {
-        own
-    }
-}
-
-/// A thread's sums of a part of its rows. With `VECTORS`, it loads vectors of neighbouring rows.
+/// A thread's sums of the partial results of its rows, by vectors of neighbouring rows, several turns of its
+/// accumulators at a time.
 ///
 /// # Safety
-/// 1. `product` has the elements of its shape.
-/// 2. With `VECTORS`, a thread has all of its rows or none, its rows are neighbours, and their elements of each column
-///    are aligned to 16 bytes.
+/// 1. The partial results of all parts of the rows are written, and visible to this thread.
+/// 2. A thread has all of its rows or none, its rows are neighbours, and their partial results are aligned to 16 bytes.
 #[inline(always)]
-unsafe fn sum_part<T: Element, const VECTOR: usize, const OWN: usize, const VECTORS: bool>(
+unsafe fn sum_vectors_of_partials<T: Element, const VECTOR: usize, const OWN: usize>(
     product: Product<T>,
+    workspace: Workspace<T::Sum>,
     place: Place,
-    part: usize,
 ) -> ThreadSums<T::Sum, VECTOR, OWN> {
+    /// Turns whose loads are in flight together.
+    const TURNS: usize = 2;
     let Product { shape, plan, .. } = product;
-    let end = shape.k.min((part + 1) * plan.part);
-    each_pass::<T::Sum, VECTOR, OWN>(|first_accumulator| {
-        let mut sums = [[T::Sum::ZERO; VECTOR]; OWN];
-        let own = (place.share * OWN + first_accumulator) * VECTOR;
-        let mut first = part * plan.part + own;
-        while first < end {
-            // SAFETY: the product has its elements, and vectors are whole and aligned: the caller's contract. Nothing
-            // past the end of the rows is read: compared.
-            let (loaded, v): ([[T; VECTOR]; IN_FLIGHT], [T; IN_FLIGHT]) = unsafe {
-                (
-                    array::from_fn(|number| {
-                        let k = first + number;
-                        load::<T, VECTOR, VECTORS>(product, place, k, k < end)
-                    }),
-                    array::from_fn(|number| {
-                        let k = first + number;
-                        if k < end {
-                            product.load_v_at(k)
-                        } else {
-                            T::zeroed()
-                        }
-                    }),
-                )
-            };
-            let mut number = 0;
-            while number < IN_FLIGHT {
-                let accumulator = &mut sums[number / VECTOR];
-                let mut row = 0;
-                while row < VECTOR {
-                    let (left, right) = (loaded[number][row], v[number]);
-                    accumulator[row] = left.widen().mul_add(right.widen(), accumulator[row]);
-                    row += 1;
+    let row = place.row(0);
+    let mut sums = [[T::Sum::ZERO; VECTOR]; OWN];
+    if row >= shape.rows {
+        return sums;
+    }
+    let mut first = place.share * OWN;
+    while first < plan.parts {
+        let part = |turn: usize, own: usize| first + turn * VECTOR_ACCUMULATORS + own;
+        let loaded: [[[T::Sum; VECTOR]; OWN]; TURNS] = array::from_fn(|turn| {
+            array::from_fn(|own| {
+                let part = part(turn, own).min(plan.parts - 1);
+                let mut of_part = [T::Sum::ZERO; VECTOR];
+                let mut number = 0;
+                while number < VECTOR {
+                    let at = part * shape.rows + row + number;
+                    // SAFETY: the rows and the part exist. Their partial results are written, visible, and aligned:
+                    // the caller's contract.
+                    [of_part[number], of_part[number + 1]] =
+                        unsafe { workspace.partials.load_vector(at) };
+                    number += 2;
                 }
-                number += 1;
+                of_part
+            })
+        });
+        let mut turn = 0;
+        while turn < TURNS {
+            let mut own = 0;
+            while own < OWN {
+                let is_there = part(turn, own) < plan.parts;
+                let mut number = 0;
+                while number < VECTOR {
+                    let of_part = match is_there {
+                        true => loaded[turn][own][number],
+                        false => T::Sum::ZERO,
+                    };
+                    sums[own][number] = sums[own][number] + of_part;
+                    number += 1;
+                }
+                own += 1;
             }
-            first += VECTOR_ACCUMULATORS * VECTOR;
+            turn += 1;
         }
-        sums
-    })
-}
-
-/// The sums of all of a thread's accumulators. `sums_from` returns those that are added at a time, from the given one
-/// on.
-#[inline(always)]
-fn each_pass<S: Float, const VECTOR: usize, const OWN: usize>(
-    sums_from: impl Fn(usize) -> ThreadSums<S, VECTOR, OWN>,
-) -> ThreadSums<S, VECTOR, OWN> {
-    let at_once = const { at_once(VECTOR, OWN) };
-    let mut sums = [[S::ZERO; VECTOR]; OWN];
-    // Not unrolled: all loads together would take more registers than a thread has.
-    let accumulators = opaque_size(OWN);
-    let mut first = 0;
-    while first < accumulators {
-        let of_pass = sums_from(first);
-        let mut known = 0;
-        while known < OWN {
-            // Compares with constants: indexing by `first` would move the sums out of registers.
-            if known - known % at_once == first {
-                sums[known] = of_pass[known % at_once];
-            }
-            known += 1;
-        }
-        first += at_once;
+        first += TURNS * VECTOR_ACCUMULATORS;
     }
     sums
-}
-
-/// Element `k` of each of the thread's rows, or zeros unless `is_there`.
-///
-/// # Safety
-/// 1. As for [`sum_part`]. If `is_there`, rows have the element.
-#[inline(always)]
-unsafe fn load<T: Element, const VECTOR: usize, const VECTORS: bool>(
-    product: Product<T>,
-    place: Place,
-    k: usize,
-    is_there: bool,
-) -> [T; VECTOR] {
-    let Product { x, shape, .. } = product;
-    let column = k * shape.x_apart;
-    let mut elements = [T::zeroed(); VECTOR];
-    if !is_there {
-        return elements;
-    }
-    if VECTORS {
-        if place.row(0) >= shape.rows {
-            return elements;
-        }
-        // SAFETY: X has the vector: rows have element `k`, and the thread's rows, of which the first exists, all do:
-        // the caller's contract, as is the alignment.
-        return unsafe { x.load_streaming(column + place.row(0)) };
-    }
-    let mut number = 0;
-    while number < VECTOR {
-        let row = place.row(number);
-        if row < shape.rows {
-            // SAFETY: X has the element: the row exists, compared above, and has element `k`: the caller's contract.
-            elements[number] = unsafe { x.load(column + row) };
-        }
-        number += 1;
-    }
-    elements
 }
 
 /// A thread's sums of the partial results of its rows.
@@ -297,34 +204,33 @@ unsafe fn sum_partials<T: Element, const VECTOR: usize, const OWN: usize>(
     place: Place,
 ) -> ThreadSums<T::Sum, VECTOR, OWN> {
     let Product { shape, plan, .. } = product;
-    each_pass::<T::Sum, VECTOR, OWN>(|first_accumulator| {
-        let mut sums = [[T::Sum::ZERO; VECTOR]; OWN];
-        let mut first = place.share * OWN + first_accumulator;
-        while first < plan.parts {
-            let mut accumulator = 0;
-            while accumulator < at_once(VECTOR, OWN) {
-                let part = first + accumulator;
-                let loaded: [T::Sum; VECTOR] = array::from_fn(|number| {
-                    let row = place.row(number);
-                    if part < plan.parts && row < shape.rows {
-                        // SAFETY: the row and the part exist: compared above. The partial result is written, and
-                        // visible: the caller's contract.
-                        unsafe { workspace.partials.load(part * shape.rows + row) }
-                    } else {
-                        T::Sum::ZERO
-                    }
-                });
-                let mut number = 0;
-                while number < VECTOR {
-                    sums[accumulator][number] = sums[accumulator][number] + loaded[number];
-                    number += 1;
+    let mut sums = [[T::Sum::ZERO; VECTOR]; OWN];
+    let mut first = place.share * OWN;
+    while first < plan.parts {
+        let loaded: ThreadSums<T::Sum, VECTOR, OWN> = array::from_fn(|own| {
+            array::from_fn(|number| {
+                let (part, row) = (first + own, place.row(number));
+                if part < plan.parts && row < shape.rows {
+                    // SAFETY: the row and the part exist: compared above. The partial result is written, and visible:
+                    // the caller's contract.
+                    unsafe { workspace.partials.load(part * shape.rows + row) }
+                } else {
+                    T::Sum::ZERO
                 }
-                accumulator += 1;
+            })
+        });
+        let mut own = 0;
+        while own < OWN {
+            let mut number = 0;
+            while number < VECTOR {
+                sums[own][number] = sums[own][number] + loaded[own][number];
+                number += 1;
             }
-            first += VECTOR_ACCUMULATORS;
+            own += 1;
         }
-        sums
-    })
+        first += VECTOR_ACCUMULATORS;
+    }
+    sums
 }
 
 /// Adds the sums of each row that its 2^`log_shares` threads have, as neighbours. Of these threads, number `lanes i + l`

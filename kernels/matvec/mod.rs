@@ -9,7 +9,8 @@
 //! | part | file |
 //! |---|---|
 //! | a row-major X, and the parts of its rows | `along.rs`, `parts.rs` |
-//! | a column-major X | `across.rs`, `shares.rs` |
+//! | a row-major X of short rows | `short.rs` |
+//! | a column-major X | `across.rs`, `columns.rs`, `shares.rs` |
 //! | a row-major X of 8-bit elements, in words of four | `bytes.rs`, `words.rs` |
 //! | the split of a row | `plan.rs` |
 //! | how threads read X and v | `product.rs` |
@@ -18,12 +19,14 @@
 mod across;
 mod along;
 mod bytes;
+mod columns;
 mod element;
 mod outputs;
 mod parts;
 mod plan;
 mod product;
 mod shares;
+mod short;
 mod words;
 
 use crate::epilogue::{Epilogue, EpilogueNumbers};
@@ -38,6 +41,7 @@ use half::{bf16, f16};
 use outputs::Outputs;
 use product::{Product, Workspace};
 use shares::threads_of_row;
+use short::multiply_short;
 
 pub use plan::{
     BYTE_ROWS, LOAD_BYTES, ROWS_OF_GROUP, SHORT_ROWS, VECTOR_ACCUMULATORS, VECTOR_THREADS,
@@ -56,32 +60,55 @@ macro_rules! vector_kernels {
         vector_kernels!(@entry $name [max_threads = 256, min_blocks = 2], $element,
             [$element, $output in $sum, $added],
             "X is row-major.",
-            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x, enough for all rows: `lanes` threads for \
-             each [`SHORT_ROWS`] rows if `lanes` is not 0, otherwise 32 for each `parts_of_group` parts \
-             ([`VectorPlan`]) of each `rows_of_group` rows. `rows_of_group` is 1, or [`ROWS_OF_GROUP`] with all of \
-             their parts. Along y, it has a block for each product of the batch.",
-            "3. `lanes` is 0, or a power of two up to 32 and not less than the vectors of 16 bytes of a row. If \
-             `lanes` is 0 and `parts_of_group` less than the parts of a row, `partials` has an element for each part \
-             of each row of each product, and `tickets` one for each row, which is 0.",
+            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x, enough for all rows: 32 for each \
+             `parts_of_group` parts ([`VectorPlan`]) of each `rows_of_group` rows. `rows_of_group` is 1, or \
+             [`ROWS_OF_GROUP`] with all of their parts. Along y, it has a block for each product of the batch.",
+            "3. If `parts_of_group` is less than the parts of a row, `partials` has an element for each part of each \
+             row of each product, and `tickets` one for each row, which is 0.",
             |product, workspace, outputs| multiply_along::<
                 $element, $output, { LOAD_BYTES / size_of::<$element>() }
             >(product, workspace, outputs),
             |rows, _k| rows);
     };
-    (@Across $name:ident $element:ident in $added:ident to $output:ident in $sum:ident) => {
-        vector_kernels!(@entry $name [max_threads = 256, min_blocks = 2], $element,
+    (@Short $name:ident $element:ident in $added:ident to $output:ident in $sum:ident) => {
+        vector_kernels!(@entry $name [max_threads = 256, min_blocks = 4], $element,
             [$element, $output in $sum, $added],
-            "X is column-major.",
+            "X is row-major, with short rows.",
+            "1. The launch has blocks of [`VECTOR_THREADS`] threads along x, enough for all rows: `lanes` threads for \
+             each [`SHORT_ROWS`] rows. Along y, it has a block for each product of the batch.",
+            "3. `lanes` is a power of two up to 32, and not less than the vectors of 16 bytes of a row. `partials` and \
+             `tickets` may be empty.",
+            |product, _workspace, outputs| multiply_short::<
+                $element, $output, { LOAD_BYTES / size_of::<$element>() }
+            >(product, outputs),
+            |rows, _k| rows);
+    };
+    (@Across $name:ident $element:ident in $added:ident to $output:ident in $sum:ident) => {
+        vector_kernels!(@columns $name [max_threads = 256, min_blocks = 4], $element in $added to $output in $sum,
+            "X is column-major, and its columns are whole vectors of 16 bytes, aligned.",
+            " `partials` starts at a multiple of 16 bytes, and so does each column; its elements are whole vectors.",
+            true);
+    };
+    (@Unaligned $name:ident $element:ident in $added:ident to $output:ident in $sum:ident) => {
+        vector_kernels!(@columns $name [max_threads = 256, min_blocks = 2], $element in $added to $output in $sum,
+            "X is column-major.", "", false);
+    };
+    (@columns $name:ident [$($bounds:tt)*], $element:ident in $added:ident to $output:ident in $sum:ident,
+        $layout:literal, $alignment:literal, $vectors:literal) => {
+        vector_kernels!(@entry $name [$($bounds)*], $element,
+            [$element, $output in $sum, $added],
+            $layout,
             "1. The launch has blocks of [`VECTOR_THREADS`] threads along x: for each part ([`VectorPlan`]) one for \
              each [`rows_of_block`] rows. Along y, it has a block for each product of the batch.",
-            "3. If rows have several parts, `partials` has an element for each part of each row of each product, and \
-             `tickets` one for each [`rows_of_block`] rows, which is 0.",
+            concat!("3. If rows have several parts, `partials` has an element for each part of each row of each product, \
+             and `tickets` one for each [`rows_of_block`] rows, which is 0.", $alignment),
             |product, workspace, outputs| {
                 const VECTOR: usize = LOAD_BYTES / size_of::<$element>();
                 let scratch = shared_array![$added; VECTOR * VECTOR_THREADS as usize];
                 let flag = shared_array![u32; 1];
                 const THREADS: usize = threads_of_row(size_of::<$element>());
-                multiply_across::<$element, $output, VECTOR, THREADS, { VECTOR_ACCUMULATORS / THREADS }>(
+                const OWN: usize = VECTOR_ACCUMULATORS / THREADS;
+                multiply_across::<$element, $output, VECTOR, THREADS, OWN, $vectors>(
                     product, workspace, outputs, scratch.as_slice(), flag)
             },
             |rows, k| rows.div_ceil(rows_of_block(size_of::<$element>(), k)));
@@ -100,7 +127,7 @@ macro_rules! vector_kernels {
             |rows, _k| rows);
     };
     (@entry $name:ident [$($bounds:tt)*], $of:ident, [$element:ident, $output:ident in $finish:ident, $sum:ident],
-        $layout:literal, $grid:literal, $memory:literal, |$product:ident, $workspace:ident, $outputs:ident| $multiply:expr,
+        $layout:literal, $grid:literal, $memory:expr, |$product:ident, $workspace:ident, $outputs:ident| $multiply:expr,
         |$rows:ident, $k:ident| $tickets:expr) => {
         #[doc = concat!("y = X v of ", stringify!($of), " in ", stringify!($output), ". ", $layout)]
         ///

@@ -85,8 +85,8 @@ impl Parts {
         // contract. `load_whole` gets rounds that are whole, and aligned if there are any: `has_vectors`. Rows have
         // `end` elements, and a group without a row has an `end` of 0.
         unsafe {
-            while ROWS == 1 && round + 4 <= whole {
-                let loaded = self.load_whole::<T, VECTOR, ROWS, 4>(product, round);
+            while ROWS == 1 && round + 6 <= whole {
+                let loaded = self.load_whole::<T, VECTOR, ROWS, 6>(product, round);
                 self.add_rounds(product, workspace, &mut sums, &mut round, loaded);
             }
             while round + 2 <= whole {

@@ -22,7 +22,7 @@ pub const VECTOR_ACCUMULATORS: usize = 32;
 /// Bytes of a row that an accumulator takes in one turn: one load.
 pub const LOAD_BYTES: usize = 16;
 
-/// Rows that a thread loads before it adds, if a row has at most one vector for each of its threads.
+/// Short rows that a thread loads before it adds: those of at most one vector for each of its threads.
 pub const SHORT_ROWS: usize = 8;
 
 /// Longer rows that a group of threads adds together if there are many, so that it loads v once for all of them.
@@ -103,12 +103,12 @@ pub struct VectorShape {
     pub v_stride: usize,
     /// As `x_stride`, for y, which no products share.
     pub y_stride: usize,
-    /// Threads of a row of at most one round, a power of two up to [`VECTOR_ACCUMULATORS`], with 16 bytes each. 0 for
-    /// longer rows, which have them all.
+    /// Threads of a short row, of at most one round: a power of two up to [`VECTOR_ACCUMULATORS`], with 16 bytes each. 0
+    /// for longer rows, which have them all.
     pub lanes: usize,
     /// Parts of a row of a row-major X that a group of threads adds.
     pub parts_of_group: usize,
-    /// Rows of a row-major X that a group of threads adds if `lanes` is 0: 1, or [`ROWS_OF_GROUP`] with all of their
+    /// Rows of a row-major X that a group of threads adds unless it is short: 1, or [`ROWS_OF_GROUP`] with all of their
     /// parts, or [`BYTE_ROWS`] of 8-bit elements.
     pub rows_of_group: usize,
 }

@@ -7,6 +7,7 @@ use super::plan::{LOAD_BYTES, VECTOR_ACCUMULATORS, VECTOR_THREADS};
 pub const fn threads_of_row(bytes: usize) -> usize {
     match bytes {
         2 => VECTOR_ACCUMULATORS,
+        4 => VECTOR_ACCUMULATORS / 2,
         _ => VECTOR_ACCUMULATORS / 4,
     }
 }

@@ -26,16 +26,16 @@ macro_rules! for_each_sum {
 }
 
 /// Calls the macro `$with` with all reproducible sums: the entry, the types of the elements and of the sum, the bins
-/// of a window, and the blocks per multiprocessor that need no spills, as `reduce_sum_reproducible_f64: sum of f64 in
-/// f64, 3 bins, 3 blocks;`.
+/// of a window, and the blocks per multiprocessor that need no spills in the loop, as
+/// `reduce_sum_reproducible_f64: sum of f64 in f64, 3 bins, 3 blocks;`.
 #[macro_export]
 macro_rules! for_each_reproducible_sum {
     ($with:ident) => {
         $with! {
             reduce_sum_reproducible_f32: sum of f32 in f32, 2 bins, 4 blocks;
             reduce_sum_reproducible_f64: sum of f64 in f64, 3 bins, 3 blocks;
-            reduce_sum_reproducible_f16: sum of f16 in f32, 1 bins, 2 blocks;
-            reduce_sum_reproducible_bf16: sum of bf16 in f32, 2 bins, 2 blocks;
+            reduce_sum_reproducible_f16: sum of f16 in f32, 1 bins, 3 blocks;
+            reduce_sum_reproducible_bf16: sum of bf16 in f32, 2 bins, 4 blocks;
         }
     };
 }

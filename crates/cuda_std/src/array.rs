@@ -1,14 +1,10 @@
 //! Arrays that a thread keeps in registers.
 
-#[cfg(target_arch = "nvptx64")]
-pub use core::array::from_fn;
-
 /// An array of `element(i)`, called in order of i.
 ///
-/// On a GPU it is [`core::array::from_fn`]. The host compiles this loop instead, a fifth of the
-/// code.
-#[cfg(not(target_arch = "nvptx64"))]
-#[inline]
+/// It is part of its caller on every machine. [`core::array::from_fn`] may remain a function in large kernels, whose
+/// arrays and captured values are then in local memory.
+#[inline(always)]
 pub fn from_fn<T: Copy, const N: usize>(mut element: impl FnMut(usize) -> T) -> [T; N] {
     let mut made = Unfinished { nothing: () };
     let mut i = 0;
@@ -21,7 +17,6 @@ pub fn from_fn<T: Copy, const N: usize>(mut element: impl FnMut(usize) -> T) -> 
     unsafe { made.array }
 }
 
-#[cfg(not(target_arch = "nvptx64"))]
 union Unfinished<T: Copy, const N: usize> {
     nothing: (),
     array: [T; N],

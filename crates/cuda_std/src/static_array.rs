@@ -26,11 +26,19 @@ unsafe impl<T: Send + Sync, const LEN: usize> Sync for StaticArray<T, LEN> {}
 
 /// Whether the name is reserved for other symbols of a module: those of the library and of a crate's own statics, such as
 /// `__signature_of_scale` and `_ZN7kernels5TABLE`, and constants of the code, such as `anon_0`. So is a raw name, whose
-/// symbol has no `r#`.
+/// symbol has no `r#`, and those of the functions that compilers call without being asked to.
 const fn is_reserved(name: &[u8]) -> bool {
     matches!(
         name,
-        [b'_', ..] | [b'a', b'n', b'o', b'n', b'_', ..] | [b'r', b'#', ..]
+        [b'_', ..]
+            | [b'a', b'n', b'o', b'n', b'_', ..]
+            | [b'r', b'#', ..]
+            | b"bcmp"
+            | b"memcmp"
+            | b"memcpy"
+            | b"memmove"
+            | b"memset"
+            | b"strlen"
     )
 }
 
@@ -39,7 +47,8 @@ impl<T: Pod, const LEN: usize> StaticArray<T, LEN> {
     pub(crate) const fn new(name: &'static str, values: [T; LEN]) -> Self {
         assert!(
             !is_reserved(name.as_bytes()),
-            "names that begin with `_`, `anon_` or `r#` are reserved for the compiler, `#[kernel]` and this library"
+            "names that begin with `_`, `anon_` or `r#`, and those of functions that compilers call, such as `memcmp`, \
+             are reserved for the compiler, `#[kernel]` and this library"
         );
         const {
             assert!(

@@ -109,7 +109,8 @@ mod symbols {
 /// Declares a [`GlobalArray`](crate::symbol::GlobalArray) with its initial values.
 ///
 /// Declare it beside the kernels, outside functions. Its PTX symbol is the static's name, so names
-/// must be unique within a kernel crate. Names that begin with `_`, `anon_` or `r#` are reserved:
+/// must be unique within a kernel crate. Names that begin with `_`, `anon_` or `r#` are reserved, and so are `memcmp` and
+/// other functions that compilers call by themselves:
 ///
 /// ```compile_fail,E0080
 /// cuda_std::global_array! {
@@ -122,6 +123,13 @@ mod symbols {
 /// cuda_std::global_array! {
 ///     /// In a module, the same constant.
 ///     pub static r#anon_0: [u32; 4] = [0; 4];
+/// }
+/// ```
+///
+/// ```compile_fail,E0080
+/// cuda_std::global_array! {
+///     /// Comparisons of slices would call it.
+///     pub static memcmp: [u32; 4] = [0; 4];
 /// }
 /// ```
 ///

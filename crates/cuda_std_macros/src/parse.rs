@@ -12,6 +12,9 @@ use syn::{
 /// this length.
 const MAX_PARAMETERS: usize = 16;
 
+/// Functions that compilers call by themselves. A kernel of such a name would take their calls.
+const CALLED_BY_COMPILERS: [&str; 6] = ["bcmp", "memcmp", "memcpy", "memmove", "memset", "strlen"];
+
 /// How the host passes a parameter to the kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Passing {
@@ -127,6 +130,13 @@ fn check_signature(function: &ItemFn) -> Result<()> {
         return Err(Error::new(
             signature.ident.span(),
             "a kernel's name is an entry of PTX: it has ASCII letters, digits and underscores alone",
+        ));
+    }
+    let name = signature.ident.unraw();
+    if CALLED_BY_COMPILERS.iter().any(|it| name == it) {
+        return Err(Error::new(
+            signature.ident.span(),
+            "compilers call a function of this name by themselves: a kernel needs another one",
         ));
     }
     if !matches!(signature.output, ReturnType::Default) {

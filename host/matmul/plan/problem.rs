@@ -3,6 +3,7 @@
 pub use super::device::DeviceFacts;
 
 use super::prepared::PreparedAs;
+use super::vector::{are_short, columns_of};
 use crate::launch::MAX_GRID_Y;
 use crate::matmul::kernel::{GemmKernel, Method, VectorRows, WgmmaTile};
 use crate::matmul::types::ElementType;
@@ -131,19 +132,23 @@ impl Problem {
 
     /// The product as y = X v; `None` if neither operand is a vector.
     pub fn vector(&self) -> Option<VectorProduct> {
+        let bytes = self.element.bytes();
         let of = |matrix_is_a, row_order: Order, matrix: &MatrixLayout, rows| VectorProduct {
             matrix_is_a,
             rows: match matrix.order == row_order || rows == 1 && matrix.leading_dimension == 1 {
-                _ if self.element.bytes() == 1 => VectorRows::Either,
+                _ if bytes == 1 => VectorRows::Either,
+                true if are_short(self.k.saturating_mul(bytes)) => VectorRows::Short,
                 true => VectorRows::Along,
-                false => VectorRows::Across,
+                false => columns_of(rows, bytes, matrix.is_aligned(bytes)),
             },
         };
         let with_a = of(true, Order::RowMajor, &self.a, self.m);
         let with_b = of(false, Order::ColumnMajor, &self.b, self.n);
         match (self.m, self.n) {
             // If both are vectors, a contiguous one is the matrix.
-            (1, 1) if with_a.rows == VectorRows::Across => Some(with_b),
+            (1, 1) if matches!(with_a.rows, VectorRows::Across | VectorRows::Unaligned) => {
+                Some(with_b)
+            }
             (_, 1) => Some(with_a),
             (1, _) => Some(with_b),
             _ => None,

@@ -2,11 +2,11 @@
 
 use super::problem::{DeviceFacts, Problem};
 use super::rules::Parts;
-use super::vector::VectorWork;
+use super::vector::{VectorWork, columns_of};
 use crate::error::CudaVersion;
 use crate::images::oldest_driver;
 use crate::kernels::images_of;
-use crate::matmul::kernel::{GemmKernel, Method, VectorRows};
+use crate::matmul::kernel::{GemmKernel, Method};
 use crate::matmul::table::kernels_of;
 use crate::matmul::types::ElementType;
 use cuda_std::kernel::Kernel;
@@ -39,9 +39,10 @@ impl SumOfParts {
         let element = problem.element;
         match element {
             ElementType::F32 | ElementType::F64 => {
-                let rows = VectorRows::Across;
-                let kernels = kernels_of(Method::Vector(rows), element, element);
                 let outputs = problem.m * problem.n;
+                // One column for each part, one after another.
+                let rows = columns_of(outputs, element.bytes(), true);
+                let kernels = kernels_of(Method::Vector(rows), element, element);
                 Self::Columns {
                     kernel: kernels.first().expect("both types have one"),
                     work: VectorWork::new(rows, (outputs, parts.count), element.bytes(), 1),

@@ -7,6 +7,7 @@ mod model;
 mod scaled;
 mod tensor_cores;
 mod tiles;
+mod vectors;
 
 use super::*;
 use crate::matmul::kernels::KERNELS;

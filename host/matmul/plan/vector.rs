@@ -14,6 +14,19 @@ const GROUPS: usize = 2048;
 /// the row.
 const LEAST_ROUNDS: usize = 8;
 
+/// The kernel for columns of `rows` elements of `bytes` bytes, whose starts are aligned or not.
+pub fn columns_of(rows: usize, bytes: usize, are_aligned: bool) -> VectorRows {
+    match are_aligned && rows.is_multiple_of(LOAD_BYTES / bytes) {
+        true => VectorRows::Across,
+        false => VectorRows::Unaligned,
+    }
+}
+
+/// Whether rows of `bytes` bytes are short: at most a vector for each lane of a group.
+pub fn are_short(bytes: usize) -> bool {
+    bytes <= VECTOR_ACCUMULATORS * LOAD_BYTES
+}
+
 /// How blocks and threads share the rows of X, in each product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorWork {
@@ -38,11 +51,9 @@ impl VectorWork {
     ) -> Self {
         let plan = VectorPlan::new(k, LOAD_BYTES / bytes);
         match order {
-            VectorRows::Across => Self::across((rows, k), plan, bytes),
+            VectorRows::Across | VectorRows::Unaligned => Self::across((rows, k), plan, bytes),
             VectorRows::Either => Self::grouped(rows, plan, products, BYTE_ROWS),
-            VectorRows::Along if k * bytes <= VECTOR_ACCUMULATORS * LOAD_BYTES => {
-                Self::short(rows, k * bytes)
-            }
+            VectorRows::Short => Self::short(rows, k * bytes),
             VectorRows::Along => Self::along(rows, plan, products),
         }
     }

@@ -59,23 +59,14 @@ impl<'block, F: Format, const BINS: usize> Accumulator<'block, F, BINS> {
         }
     }
 
-    /// Adds the thread's elements of a tile, if those of all lanes of the warp fit into their windows. Returns
+    /// Adds the thread's elements of a tile, by `add`, if those of all lanes of the warp fit into their windows. Returns
     /// whether they fit. All lanes call it together.
     #[inline(always)]
     #[must_use]
-    pub fn add_fitting<const LANES: usize, const VECTORS: usize>(
-        &mut self,
-        tile: &[[F; LANES]; VECTORS],
-    ) -> bool {
+    pub fn add_fitting(&mut self, add: impl FnOnce(&mut Window<F, BINS>) -> bool) -> bool {
         let mut window = self.window;
-        let mut fits = true;
-        let mut left = 0;
-        for element in tile.as_flattened() {
-            fits &= window.is_above(*element);
-            let bits = window.add(element.wide()).to_bits();
-            left |= bits as u32 | (bits >> 32) as u32;
-        }
-        let all_fit = warp::all(LaneMask::all(), fits && left == 0);
+        let fits = add(&mut window);
+        let all_fit = warp::all(LaneMask::all(), fits);
         if all_fit {
             self.window = window;
         }

@@ -1,8 +1,6 @@
 //! Float formats, and the digits of their sums.
 
-use cuda_std::Pod;
-use cuda_std::float::{Float, HalfFloat};
-use half::{bf16, f16};
+use cuda_std::float::Float;
 
 /// Bits of a digit after carries. Before, a digit is an i64.
 pub const DIGIT_BITS: usize = 32;
@@ -112,32 +110,4 @@ macro_rules! formats {
 formats! {
     f32, u32: precision 24, largest exponent 128, digits 12, highest top 128;
     f64, u64: precision 53, largest exponent 1024, digits 68, highest top 1003;
-}
-
-/// An element of reproducible sums.
-pub trait ReproducibleElement: Pod {
-    /// The type of the sum, in which all values of the element are exact.
-    type Total: Format;
-
-    /// The same number.
-    fn widen(self) -> Self::Total;
-}
-
-macro_rules! summands {
-    ($($element:ty => $total:ty: $widen:expr;)*) => {$(
-        impl ReproducibleElement for $element {
-            type Total = $total;
-
-            #[inline(always)]
-            fn widen(self) -> $total {
-                $widen(self)
-            }
-        }
-    )*};
-}
-summands! {
-    f32 => f32: core::convert::identity;
-    f64 => f64: core::convert::identity;
-    f16 => f32: HalfFloat::widen;
-    bf16 => f32: HalfFloat::widen;
 }

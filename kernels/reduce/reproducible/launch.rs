@@ -8,7 +8,8 @@
 //! ```
 
 use super::accumulate::{Accumulator, WarpDigits};
-use super::format::{DIGIT_BITS, Format, ReproducibleElement, SPECIALS};
+use super::element::ReproducibleElement;
+use super::format::{DIGIT_BITS, Format, SPECIALS};
 use super::round::finish;
 use crate::reduce::lanes_of;
 use crate::reduce::plan::{BLOCK_THREADS, Plan, VECTORS_IN_FLIGHT};
@@ -150,7 +151,7 @@ unsafe fn sum_tiles<T: ReproducibleElement, const LANES: usize, const BINS: usiz
         } else {
             load_or_zero::<T, LANES>(x, start)
         };
-        if !sum.add_fitting(&widened(vectors)) {
+        if !sum.add_fitting(|window| T::add_to(window, &vectors)) {
             // Loaded again: keeping the elements would leave fewer registers for this rare path.
             let again = hint::opaque_size(start);
             sum.add_any(widened(load_or_zero::<T, LANES>(x, again)));

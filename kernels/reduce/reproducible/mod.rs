@@ -13,16 +13,19 @@
 //!
 //! Windows (`window.rs`) make this fast. They keep the bins of Demmel and Nguyen (Parallel Reproducible Summation,
 //! 2015), with one difference: instead of dropping bits below the last bin, a window returns them, and
-//! `accumulate.rs` moves the window there.
+//! `accumulate.rs` moves the window there. Bins are f64. Elements of 16 bits are first added in f32, sixteen at a time
+//! and in two parts, exactly.
 //!
 //! `launch.rs` has the kernels, and `round.rs` the final rounding, which the host also uses.
 
 mod accumulate;
+mod element;
 mod format;
 mod launch;
 mod round;
 mod window;
 
-pub use format::{DIGIT_BITS, Format, ReproducibleElement, SPECIALS};
+pub use element::ReproducibleElement;
+pub use format::{DIGIT_BITS, Format, SPECIALS};
 pub use launch::*;
 pub use round::{digit_parts, finish};

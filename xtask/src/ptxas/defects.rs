@@ -15,9 +15,11 @@ const SERIALISED: [&str; 11] = [
 /// Kernels that demonstrate the cost of a stack frame. They must have one.
 const STACK_FRAMES: [&str; 1] = ["memory_local_array"];
 
-/// Kernels that spill a few values, by the start of their names. Those of 16-bit types spill outside their loops.
-/// Those of f64 read one value (in small tiles on CUDA cores, three) per stage.
-const SPILLING: [&str; 6] = [
+/// Kernels that spill a few values, by the start of their names. Those of 16-bit types, and of vectors, spill outside
+/// their loops. The others of f64 read one value (in small tiles on CUDA cores, three) per stage.
+const SPILLING: [&str; 8] = [
+    "matvec_across_",
+    "reduce_sum_reproducible_f16",
     "reduce_min_max_i16",
     "scan_exclusive_f32",
     "matmul_coarsened_small_f64_",
