@@ -17,10 +17,12 @@ const STACK_FRAMES: [&str; 1] = ["memory_local_array"];
 
 /// Kernels that spill a few values, by the start of their names. Those of 16-bit types, and of vectors, spill outside
 /// their loops. The others of f64 read one value (in small tiles on CUDA cores, three) per stage.
-const SPILLING: [&str; 8] = [
+const SPILLING: [&str; 10] = [
     "matvec_across_",
     "reduce_sum_reproducible_f16",
     "reduce_min_max_i16",
+    "reduce_norm_2_bf16",
+    "reduce_sum_of_squares_bf16",
     "scan_exclusive_f32",
     "matmul_coarsened_small_f64_",
     "matmul_mma_f64_",
