@@ -111,6 +111,7 @@ fn every_kernel_of_the_table_is_selected_for_some_problem() {
                 (16_384, 64, 512),
                 (16_384, 128, 512),
                 (64, 1, 64),
+                (65, 1, 300),
             ];
             for (shape, output) in shapes
                 .into_iter()

@@ -190,10 +190,11 @@ fn exact_on_a_large_device(cases: &mut Cases) {
     cases.on_few_multiprocessors();
 }
 
-/// By a column and by a row, so that the matrix lies along and across.
+/// By a column and by a row, so that the matrix lies along and across: in long rows and in short ones, in columns of
+/// whole vectors and in others.
 pub fn with_vectors<T: MatmulInto<O> + Number, O: Element>(cases: &mut Cases) {
     for order in ORDERS {
-        for shape in [[40, 1, 300], [1, 40, 300]] {
+        for shape in [[40, 1, 300], [1, 40, 300], [41, 1, 30], [1, 41, 30]] {
             cases.add(format!("vector {shape:?} {order:?}"), move |device| {
                 let (a, b) = operands::<T>(device, shape, [order; 2])?;
                 AUTO.product::<T, O, _>(Matmul::new(&a, &b))
