@@ -49,8 +49,8 @@ pub use plan::{
 };
 pub use shares::rows_of_block;
 
-// A multiprocessor has registers for two blocks without spills. Without the bound, ptxas takes fewer registers for f64
-// and compute capability 7.5, and spills.
+// The blocks of a multiprocessor are those whose registers need no spills in a loop. Without the bound, ptxas takes fewer
+// registers for f64 and compute capability 7.5, and spills.
 macro_rules! vector_kernels {
     ($($family:ident $name:ident {$method:ident(VectorRows::$order:ident)}
         {$element:ident in $added:ident to $output:ident in $sum:ident $written:ident} $layouts:tt;)*) => {$(

@@ -33,7 +33,7 @@ impl<T: Element> Product<'_, T> {
 
     /// Whether v is contiguous, and aligned to 16 bytes.
     #[inline(always)]
-    pub fn has_aligned_v(&self) -> bool {
+    fn has_aligned_v(&self) -> bool {
         self.shape.v_apart == 1 && self.v.as_ptr().addr().is_multiple_of(LOAD_BYTES)
     }
 

@@ -29,8 +29,8 @@ macro_rules! load_vectors {
             } else {
                 first.offset
             };
-            // The vector exists, whole and aligned: the caller's contract.
-            row.load_vector(offset as usize)
+            // SAFETY: the vector exists, whole and aligned: the caller's contract.
+            unsafe { row.load_vector(offset as usize) }
         });
         $from_fn(|slot| $from_fn(|lane| loaded[slot][lane].widen()))
     }};
@@ -94,8 +94,7 @@ impl<'block, T: RowElement> Mover<'block, T> {
                 unsafe { self.exchange(padding, places(slot).1, loaded[slot]) }
             });
         }
-        // SAFETY: the caller's contract.
-        unsafe { load_vectors!(array::from_fn, padding, places) }
+        load_vectors!(array::from_fn, padding, places)
     }
 
     /// Loads the vectors at `places` as [`load`](Self::load) does, of a row that the block has in registers. Where rows
@@ -115,8 +114,7 @@ impl<'block, T: RowElement> Mover<'block, T> {
         T: 'launch,
     {
         if !self.is_staged {
-            // SAFETY: the caller's contract.
-            return unsafe { load_vectors!(core::array::from_fn, padding, places) };
+            return load_vectors!(core::array::from_fn, padding, places);
         }
         // All loads come before the first conversion, which waits.
         let loaded: [[T; LANES]; SLOTS] = core::array::from_fn(|slot| {

@@ -22,7 +22,7 @@ pub trait ReproducibleElement: Pod {
 }
 
 macro_rules! summands {
-    ($($element:ty => $total:ty: $widen:expr, $add:ident;)*) => {$(
+    ($($element:ty => $total:ty: $widen:expr, $add:ident($($converting:expr)?);)*) => {$(
         impl ReproducibleElement for $element {
             type Total = $total;
 
@@ -36,14 +36,14 @@ macro_rules! summands {
                 window: &mut Window<$total, BINS>,
                 tile: &[[Self; LANES]; VECTORS],
             ) -> bool {
-                window.$add(tile, $widen)
+                window.$add(tile $(, $converting)?)
             }
         }
     )*};
 }
 summands! {
-    f32 => f32: core::convert::identity, add_each;
-    f64 => f64: core::convert::identity, add_each;
-    f16 => f32: HalfFloat::widen, add_short;
-    bf16 => f32: HalfFloat::widen, add_short;
+    f32 => f32: core::convert::identity, add_each();
+    f64 => f64: core::convert::identity, add_each();
+    f16 => f32: HalfFloat::widen, add_short(HalfFloat::widen);
+    bf16 => f32: HalfFloat::widen, add_short(HalfFloat::widen);
 }

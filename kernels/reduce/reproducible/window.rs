@@ -75,7 +75,6 @@ impl<F: Format, const BINS: usize> Window<F, BINS> {
     pub fn add_each<const LANES: usize, const VECTORS: usize>(
         &mut self,
         tile: &[[F; LANES]; VECTORS],
-        _widen: impl Fn(F) -> F,
     ) -> bool {
         let (mut fits, mut left) = (true, 0);
         for element in tile.as_flattened() {
